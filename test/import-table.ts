@@ -179,6 +179,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
       ...[
         'oauth/providers/authorization-server',
         'oauth/providers/removal',
+        'oauth/providers/revocations',
         'oauth/providers/verbs',
       ],
       ...['oauth/tokens/holders', 'oauth/tokens/refresh'],

@@ -26,6 +26,7 @@ import { testListenerStore } from './listener-store.ts'
 import { testAgentConnectionStore } from './oauth/connection-store.ts'
 import { testOAuthConsentStore } from './oauth/consent-store.ts'
 import { testOAuthProviderStore } from './oauth/provider-store.ts'
+import { anOAuthRevocation, testOAuthRevocationStore } from './oauth/revocation-store.ts'
 import { testOAuthTokenEventStore } from './oauth/token-event-store.ts'
 import { testOAuthTokenStore } from './oauth/token-store.ts'
 import { testRevisionStore } from './revision-store.ts'
@@ -66,6 +67,7 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the control plane’s store on %
   testOAuthConsentStore(open)
   testAgentConnectionStore(open)
   testOAuthTokenEventStore(open)
+  testOAuthRevocationStore(open)
   testUploadStore(open)
   testListenerStore(open)
   testLeadershipStore(open)
@@ -124,19 +126,22 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the control plane’s store on %
     await store.deployments.insert(deployment)
     await store.oauth.providers.insert(provider)
     await store.oauth.consents.insert(consent)
+    const revocation = anOAuthRevocation()
+    await store.oauth.revocations.insert(revocation)
     await store.domains.insert(domain)
     await store.domains.setCertificate(domain.id, certificate, domain.updated_at)
     const { signingKey } = store
     const before = box.sealedPrefix
     box.changeKey(randomBytes(32))
     expect(await store.deployments.get(deployment.id)).toEqual(deployment)
-    expect(await store.reseal()).toBe(5)
+    expect(await store.reseal()).toBe(6)
     expect(await store.reseal()).toBe(0)
     expect(box.sealedPrefix).not.toBe(before)
     expect(await store.deployments.get(deployment.id)).toEqual(deployment)
     expect(await store.oauth.providers.find(provider.id)).toEqual(provider)
     expect(await store.oauth.consents.get(consent.id)).toEqual(consent)
     expect(await store.domains.certificateOf(domain.host)).toEqual(certificate)
+    expect(await store.oauth.revocations.listDue(revocation.next_at, 1)).toEqual([revocation])
     expect(store.signingKey).toEqual(signingKey)
   })
 

@@ -1,10 +1,11 @@
 /**
  * What the vault does without being asked, once a minute, where a control plane leads: it forgets what is
- * too old, removes what belongs to an API key that is gone, and keeps tokens alive that nobody
- * has asked for.
+ * too old, removes what belongs to an API key that is gone, has providers take back tokens that were removed, and keeps
+ * tokens alive that nobody has asked for.
  */
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { RemovalParts } from './providers/removal.ts'
+import { revokeAgain } from './providers/revocations.ts'
 import { requireProviderOf } from './providers/verbs.ts'
 import { removeGrants } from './tokens/holders.ts'
 
@@ -61,6 +62,7 @@ export class Upkeep {
     await store.oauth.consents.expire(now, now - CONSENT_KEPT_MS)
     await store.oauth.events.forget(momentOf(now - EVENT_KEPT_MS))
     await this.#removeLost(store, momentOf(now))
+    await revokeAgain(this.#parts, this.#stopping.signal)
     await this.#refreshIdle(store, now)
   }
 

@@ -1,11 +1,13 @@
 /** Who waits for which consent, in this process. */
 import { AppError } from '../../core/errors.ts'
+import type { Principal } from '../../core/people/api-key.ts'
 
-/** How many requests of one caller may wait here at a time: each is an open connection. */
-const WAITS_OF_CALLER = 500
+/** How many requests of one caller, and of one workspace, may wait here at a time: each is an open connection. */
+const MOST_WAITS = { caller: 500, workspace: 2_000 } as const
 
 export class Wakes {
-  readonly #callers = new Map<string, number>()
+  /** How many wait, by whom they count for. */
+  readonly #counts = new Map<string, number>()
   readonly #waiting = new Map<string, Set<() => void>>()
 
   /** Wakes everybody who waits for it. */
@@ -13,21 +15,34 @@ export class Wakes {
     for (const wake of this.#waiting.get(id) ?? []) wake()
   }
 
-  /** Does work that waits for a caller. Throws `too_many_requests` where they wait too often already. */
-  async waitingFor<T>(user_id: string, work: () => Promise<T>): Promise<T> {
-    const count = this.#callers.get(user_id) ?? 0
-    if (count >= WAITS_OF_CALLER) {
-      const how = `A caller may wait ${WAITS_OF_CALLER} times at once. Ask with timeout=0 instead.`
-      throw new AppError('too_many_requests', how, { retryAfterSeconds: 30 })
-    }
-    this.#callers.set(user_id, count + 1)
+  /** Does work that waits for a caller. Throws `too_many_requests` where they, or their workspace, wait too often already. */
+  async waitingFor<T>(
+    { user_id, workspace_id }: Pick<Principal, 'user_id' | 'workspace_id'>,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const caller = `caller ${workspace_id} ${user_id}`
+    const workspace = `workspace ${workspace_id}`
+    this.#requireRoom('caller', caller)
+    this.#requireRoom('workspace', workspace)
+    for (const one of [caller, workspace]) this.#count(one, 1)
     try {
       return await work()
     } finally {
-      const left = (this.#callers.get(user_id) ?? 1) - 1
-      if (left > 0) this.#callers.set(user_id, left)
-      else this.#callers.delete(user_id)
+      for (const one of [caller, workspace]) this.#count(one, -1)
     }
+  }
+
+  #requireRoom(kind: keyof typeof MOST_WAITS, key: string): void {
+    const most = MOST_WAITS[kind]
+    if ((this.#counts.get(key) ?? 0) < most) return
+    const how = `A ${kind} may wait ${most} times at once. Ask with timeout=0 instead.`
+    throw new AppError('too_many_requests', how, { retryAfterSeconds: 30 })
+  }
+
+  #count(key: string, change: number): void {
+    const count = (this.#counts.get(key) ?? 0) + change
+    if (count > 0) this.#counts.set(key, count)
+    else this.#counts.delete(key)
   }
 
   /** Settles when it is woken, after `limitMs`, or when `signal` is aborted. */

@@ -89,10 +89,17 @@ export interface OAuthConsentStore {
   findByState(state_hash: string): Promise<OAuthConsent | undefined>
   /** A pending one with this fingerprint that is good until `after` at least. */
   findPending(fingerprint: string, after: number): Promise<OAuthConsent | undefined>
-  /** How many of a caller's are open and good beyond `now`, counted up to `limit`. */
-  countOpen(caller: Omit<TokenOwner, 'end_user_id'>, now: number, limit: number): Promise<number>
-  /** Of an owner's open ones all but the newest `keep` are expired from now on. */
-  endOldest(owner: TokenOwner, keep: number): Promise<void>
+  /** How many of a caller's, or of a workspace's, are open and good beyond `now`, counted up to `limit`. */
+  countOpen(
+    whose: Pick<TokenOwner, 'workspace_id'> & { user_id?: string },
+    now: number,
+    limit: number,
+  ): Promise<number>
+  /**
+   * Of an owner's open ones all but the newest are expired from now on, and of `all` that there are those before the
+   * newest are forgotten.
+   */
+  endOldest(owner: TokenOwner, keep: { open: number; all: number }): Promise<void>
   /**
    * To `exchanging` for `forMs`, by the database's clock. `false`: another has it, it is past that, or too
    * old at `now`.

@@ -2,6 +2,7 @@
 import type { AgentConnectionStore } from './connection.ts'
 import type { OAuthConsentStore } from './consent.ts'
 import type { OAuthProviderStore } from './provider.ts'
+import type { OAuthRevocationStore } from './revocation.ts'
 import type { OAuthTokenStore } from './token.ts'
 import type { OAuthTokenEventStore } from './token-event.ts'
 
@@ -11,4 +12,5 @@ export interface OAuthStore {
   consents: OAuthConsentStore
   connections: AgentConnectionStore
   events: OAuthTokenEventStore
+  revocations: OAuthRevocationStore
 }

@@ -27,7 +27,11 @@ export interface OAuthTokenEvent extends TokenOwner {
   created_at: string
 }
 
+/** How many an owner has at most: of more, the oldest are forgotten. */
+export const MOST_EVENTS = 1_000
+
 export interface OAuthTokenEventStore {
+  /** Of its owner the newest `MOST_EVENTS` stay. */
   append(event: OAuthTokenEvent): Promise<void>
   /** Of the tokens that `OAuthTokenStore.listOfUser` lists; the newest first. */
   listOfUser(query: {

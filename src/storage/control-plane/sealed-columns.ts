@@ -12,6 +12,7 @@ export const PLACES = {
   refreshToken: (id: string) => `oauth-token/${id}/refresh`,
   clientSecret: (id: string) => `oauth-provider/${id}/client-secret`,
   consent: (id: string) => `oauth-consent/${id}/secrets`,
+  revocation: (id: string) => `oauth-revocation/${id}/secrets`,
   probe: () => 'encryption/probe',
 } as const
 
@@ -30,6 +31,7 @@ const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'oauth_tokens', column: 'refresh_token', placeOf: PLACES.refreshToken },
   { table: 'oauth_providers', column: 'client_secret', placeOf: PLACES.clientSecret },
   { table: 'oauth_consents', column: 'secrets', placeOf: PLACES.consent },
+  { table: 'oauth_revocations', column: 'secrets', placeOf: PLACES.revocation },
   { table: 'encryption_probe', column: 'sealed', placeOf: PLACES.probe },
 ]
 

@@ -112,6 +112,8 @@ export function testOAuthConsentStore(open: () => ControlPlaneStore): void {
       const { workspace_id } = all[0] ?? anOAuthConsent()
       expect(await consents.countOpen({ ...of, workspace_id }, 10, 100)).toBe(2)
       expect(await consents.countOpen({ ...of, workspace_id }, 10, 1)).toBe(1)
+      const ofAll = await consents.countOpen({ workspace_id }, 10, 100)
+      expect(ofAll).toBeGreaterThanOrEqual(2)
     })
 
     it('end where an owner has too many, the oldest first', async () => {
@@ -125,11 +127,14 @@ export function testOAuthConsentStore(open: () => ControlPlaneStore): void {
       ]
       const other = anOAuthConsent({ created_at: at(1), end_user_id: 'bert' })
       for (const consent of [newest, old, done, newer, other]) await consents.insert(consent)
-      await consents.endOldest(old, 2)
+      await consents.endOldest(old, { open: 2, all: 100 })
       expect(await consents.get(old.id)).toMatchObject({ status: 'expired' })
       for (const one of [done, newer, newest, other]) {
         expect(await consents.get(one.id)).toEqual(one)
       }
+      await consents.endOldest(old, { open: 2, all: 2 })
+      for (const one of [old, done]) expect(await consents.get(one.id)).toBeUndefined()
+      for (const one of [newer, newest, other]) expect(await consents.get(one.id)).toEqual(one)
     })
 
     it('are removed with their holder', async () => {

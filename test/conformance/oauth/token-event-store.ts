@@ -1,6 +1,7 @@
 /** What every store of token events must do. */
 import { describe, expect, it } from 'vitest'
 import type { ControlPlaneStore } from '../../../src/core/deployment/control-plane-store.ts'
+import { MOST_EVENTS } from '../../../src/core/oauth/token-event.ts'
 import { anOAuthTokenEvent } from '../../support/control-plane-records.ts'
 
 export function testOAuthTokenEventStore(open: () => ControlPlaneStore): void {
@@ -30,6 +31,20 @@ export function testOAuthTokenEventStore(open: () => ControlPlaneStore): void {
       await events.forget(young.created_at)
       const { workspace_id, user_id } = young
       expect(await events.listOfUser({ workspace_id, user_id, limit: 10 })).toEqual([young])
+    })
+
+    it('are the newest thousand of an owner', async () => {
+      const store = open()
+      const other = anOAuthTokenEvent({ end_user_id: 'bert' })
+      const events = Array.from({ length: MOST_EVENTS + 2 }, () => anOAuthTokenEvent())
+      await store.transaction(async ({ oauth }) => {
+        for (const event of [other, ...events]) await oauth.events.append(event)
+      })
+      const { workspace_id, user_id } = other
+      const kept = await store.oauth.events.listOfUser({ workspace_id, user_id, limit: 10_000 })
+      expect(kept.map(({ id }) => id)).toEqual(
+        [...events.slice(2).toReversed(), other].map(({ id }) => id),
+      )
     })
   })
 }

@@ -11,7 +11,8 @@ import { beginConsent, linkOf } from './consents.ts'
 import type { AuthenticateAnswer, AuthenticateRequest } from './schemas.ts'
 
 /**
- * `completed` with a token that has all the scopes asked for; `pending` with a link, `token_expired`
+ * `completed` with a token that has all the scopes asked for; `pending` with a link (and, where there is a token that has
+ * fewer, with those that are missing), `token_expired`
  * with one where the provider has ended what there was; `connection_required` when the person has
  * several accounts and none of them is chosen. Throws `not_found` without the provider or the token
  * named, `unavailable` when a token has run out and its provider does not answer.
@@ -24,12 +25,19 @@ export async function authenticate(
   const provider = await requireProvider(parts, principal.workspace_id, request.provider)
   const owner = ownerOf(principal, request)
   const asking: Asking = { parts, principal, request, provider, owner }
-  if (request.force_new) return ask(asking, 'pending')
+  if (request.force_new) {
+    await requireRoom(asking)
+    return ask(asking, 'pending')
+  }
   const choice = await chooseToken(asking)
   if (choice.kind === 'open') return connectionRequired(asking, choice.accounts)
   if (choice.kind === 'none') return ask(asking, 'pending')
-  if (missingScopes(choice.token, request.scopes).length > 0)
-    return ask(asking, 'pending', choice.token)
+  const missing_scopes = missingScopes(choice.token, request.scopes)
+  if (missing_scopes.length > 0) {
+    const { id: token_id, scopes } = choice.token
+    const answer = await ask(asking, 'pending', choice.token)
+    return { ...answer, metadata: { token_id, scopes, missing_scopes } }
+  }
   const token = await parts.vault.refreshes.fresh(choice.token, provider)
   if (token.status === 'expired') return ask(asking, 'token_expired', token)
   await noteRead(parts, principal, token, request.agent_id ?? null)
@@ -40,6 +48,9 @@ export async function authenticate(
     metadata: metadataOf(token),
   }
 }
+
+/** How many accounts of one provider an owner may have. */
+const MOST_ACCOUNTS = 100
 
 interface Asking {
   parts: OAuthParts
@@ -97,6 +108,16 @@ async function connectedOf(
   const to = { provider_key: provider.id, agent_id }
   const ids = await store.oauth.connections.listTokenIds(owner, to)
   return accounts.filter(({ id }) => ids.includes(id))
+}
+
+async function requireRoom({ parts, owner, provider }: Asking): Promise<void> {
+  const accounts = await parts.store.oauth.tokens.listOf(owner, provider.id)
+  if (accounts.length < MOST_ACCOUNTS) return
+  const how = 'Delete one with DELETE /v2/auth/tokens/{token_id} first.'
+  throw new AppError(
+    'conflict',
+    `A user has ${MOST_ACCOUNTS} accounts of ${provider.name} at most. ${how}`,
+  )
 }
 
 /** `renewed`: the token that is to be granted anew, with what it may already. */

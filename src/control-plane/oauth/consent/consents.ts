@@ -16,8 +16,11 @@ import { requireProviderOf } from '../providers/verbs.ts'
 const LIFETIME_MS = 24 * 3_600_000
 /** How many an owner has at a time: of more, the oldest end. */
 const OPEN_OF_OWNER = 20
-/** How many a caller has at a time, for all of their end users. */
+/** How many an owner has at a time, those included that have ended: of more, the oldest are forgotten. */
+const KEPT_OF_OWNER = 100
+/** How many a caller has at a time, for all of their end users, and how many a workspace has. */
 const OPEN_OF_CALLER = 10_000
+const OPEN_OF_WORKSPACE = 50_000
 
 interface Wanted {
   owner: TokenOwner
@@ -49,7 +52,7 @@ export async function beginConsent(
     if (open) return open
     await requireRoom(store, consent, now)
     await consents.insert(consent)
-    await consents.endOldest(consent, OPEN_OF_OWNER)
+    await consents.endOldest(consent, { open: OPEN_OF_OWNER, all: KEPT_OF_OWNER })
     const { provider_id, scopes, end_user_id, agent_id } = consent
     await record(store, clock, principal, {
       action: 'oauth_consent.begin',
@@ -63,13 +66,16 @@ export async function beginConsent(
 }
 
 async function requireRoom({ oauth }: ControlPlaneStore, consent: OAuthConsent, now: number) {
-  const count = await oauth.consents.countOpen(consent, now, OPEN_OF_CALLER)
-  if (count < OPEN_OF_CALLER) return
-  throw new AppError(
-    'too_many_requests',
-    `${OPEN_OF_CALLER} links of this caller are open. Each ends when it is used, or after a day.`,
-    { retryAfterSeconds: 3600 },
-  )
+  const { workspace_id, user_id } = consent
+  const ofCaller = await oauth.consents.countOpen({ workspace_id, user_id }, now, OPEN_OF_CALLER)
+  if (ofCaller >= OPEN_OF_CALLER) throw tooMany(`${OPEN_OF_CALLER} links of this caller`)
+  const ofAll = await oauth.consents.countOpen({ workspace_id }, now, OPEN_OF_WORKSPACE)
+  if (ofAll >= OPEN_OF_WORKSPACE) throw tooMany(`${OPEN_OF_WORKSPACE} links of this workspace`)
+}
+
+function tooMany(what: string): AppError {
+  const how = 'Each ends when it is used, or after a day.'
+  return new AppError('too_many_requests', `${what} are open. ${how}`, { retryAfterSeconds: 3600 })
 }
 
 /** What the person opens: it says who asks for what, and leads on to the provider. */

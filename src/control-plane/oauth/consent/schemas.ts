@@ -52,6 +52,14 @@ export const WaitAnswerSchema = z
   .object({
     status: z.enum(['completed', 'pending', 'timeout', 'not_found']),
     token: z.string().nullish(),
+    problem: z
+      .string()
+      .optional()
+      .openapi({ description: 'With `not_found`: why the consent has failed, for people.' }),
+    missing_scopes: z
+      .array(z.string())
+      .optional()
+      .openapi({ description: 'With `not_found`: what was asked for, and not given.' }),
   })
   .openapi('AuthWaitResponse')
 

@@ -1,5 +1,6 @@
 /** Waiting for a person's consent. */
 import type { OAuthConsent } from '../../../core/oauth/consent.ts'
+import { missingScopes } from '../../../core/oauth/scopes.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import type { OAuthParts } from '../parts.ts'
 import { requireProviderOf } from '../providers/verbs.ts'
@@ -21,7 +22,7 @@ export function waitForConsent(
   wait: Wait,
 ): Promise<WaitAnswer> {
   const work = () => look(parts, principal, wait)
-  return wait.timeoutMs === 0 ? work() : parts.vault.wakes.waitingFor(principal.user_id, work)
+  return wait.timeoutMs === 0 ? work() : parts.vault.wakes.waitingFor(principal, work)
 }
 
 interface Wait {
@@ -40,12 +41,22 @@ async function look(
     const consent = await parts.store.oauth.consents.get(auth_id)
     if (!consent || !isOf(consent, principal)) return { status: 'not_found' }
     if (consent.status === 'completed') return completed(parts, principal, consent)
-    if (!isOpen(parts, consent)) return { status: 'not_found' }
+    if (!isOpen(parts, consent)) return ended(parts, consent)
     const leftMs = until - parts.clock.now()
     if (timeoutMs === 0) return { status: 'pending' }
     if (leftMs <= 0 || signal.aborted) return { status: 'timeout' }
     await parts.vault.wakes.wait(auth_id, Math.min(leftMs, LOOK_EVERY_MS), signal)
   }
+}
+
+/** Whoever waits is told why nothing came of it, and which scopes the person did not give. */
+async function ended({ store }: OAuthParts, consent: OAuthConsent): Promise<WaitAnswer> {
+  const { status, problem, token_id, scopes } = consent
+  if (status !== 'failed' || problem === null) return { status: 'not_found' }
+  const token = await store.oauth.tokens.get(token_id ?? '')
+  const missing_scopes = token ? missingScopes(token, scopes) : []
+  const isLess = missing_scopes.length > 0
+  return { status: 'not_found', problem, ...(isLess && { missing_scopes }) }
 }
 
 async function completed(

@@ -1,9 +1,14 @@
-/** Removing tokens: each is given back to its provider first, where that takes it, and goes in any case. */
+/**
+ * Removing tokens: each is given back to its provider first, where that takes it, and goes in any case. A provider that
+ * does not answer is asked again by the upkeep.
+ */
 import type { ControlPlaneStore } from '../../../core/deployment/control-plane-store.ts'
 import type { OAuthProvider } from '../../../core/oauth/provider.ts'
 import type { OAuthToken } from '../../../core/oauth/token.ts'
 import type { OAuthParts } from '../parts.ts'
 import { tell } from '../tokens/events.ts'
+import { revocationOf } from './revocations.ts'
+import { revocationUrlOf } from './types.ts'
 
 /** How many are given back at once: more would wait for each other until their time is over. */
 const AT_ONCE = 8
@@ -43,8 +48,8 @@ export async function removeTokens(parts: RemovalParts, removal: Removal): Promi
     removal.signal?.throwIfAborted()
     const page = await removal.next(parts.store, PAGE)
     if (page.length === 0) break
-    const revoked = await unlessAborted(revokePage(parts, page, { ...removal, until }), removal)
-    const counts = await deletePage(parts, page, { ...removal, revoked })
+    const given = await unlessAborted(revokePage(parts, page, { ...removal, until }), removal)
+    const counts = await deletePage(parts, page, { ...removal, given })
     all.count += counts.count
     all.revoked += counts.revoked
   }
@@ -55,59 +60,79 @@ export async function removeTokens(parts: RemovalParts, removal: Removal): Promi
   return all
 }
 
-/** Answers the ids of those that their providers took back. */
+/**
+ * What came of giving a token back: `true`: its provider took it. `false`: it does not take any, or not this one. A provider:
+ * it did not answer, or was not asked in time.
+ */
+type Given = boolean | OAuthProvider
+
+/** By the ids of the tokens. */
 async function revokePage(
   parts: RemovalParts,
   tokens: readonly OAuthToken[],
   { providerOf, until }: Pick<Removal, 'providerOf'> & { until: number },
-): Promise<Set<string>> {
-  const revoked = new Set<string>()
-  for (let i = 0; i < tokens.length && performance.now() < until; i += AT_ONCE) {
+): Promise<Map<string, Given>> {
+  const given = new Map<string, Given>()
+  for (let i = 0; i < tokens.length; i += AT_ONCE) {
     const some = tokens.slice(i, i + AT_ONCE)
+    const isLate = performance.now() >= until
     await Promise.all(
       some.map(async (token) => {
-        if (await isRevoked(parts, token, providerOf)) revoked.add(token.id)
+        const provider = await providerOf(token).catch(() => undefined)
+        if (!provider) given.set(token.id, false)
+        else given.set(token.id, isLate ? later(provider) : await revoke(parts, token, provider))
       }),
     )
   }
-  return revoked
+  return given
 }
 
-async function isRevoked(
+async function revoke(
   { vault, log }: RemovalParts,
   token: OAuthToken,
-  providerOf: Removal['providerOf'],
-): Promise<boolean> {
+  provider: OAuthProvider,
+): Promise<Given> {
   try {
-    return await vault.servers.revoke(await providerOf(token), token)
+    return await vault.servers.revoke(provider, token)
   } catch (error) {
     const { message } = error as Error
     log.warn({ reason: message, token_id: token.id }, 'a token could not be given back')
-    return false
+    return later(provider)
   }
+}
+
+function later(provider: OAuthProvider): Given {
+  return revocationUrlOf(provider) === null ? false : provider
 }
 
 function deletePage(
   { store, clock }: RemovalParts,
   tokens: readonly OAuthToken[],
-  removal: Removal & { revoked: ReadonlySet<string> },
+  removal: Removal & { given: ReadonlyMap<string, Given> },
 ): Promise<RemovedCounts> {
-  const { reason, source, revoked, onRemoved } = removal
+  const { reason, source, given, onRemoved } = removal
   return store.transaction(async (tx) => {
     const counts = { count: 0, revoked: 0 }
     for (const token of tokens) {
       if (!(await tx.oauth.tokens.delete(token.id))) continue
-      const isRevoked = revoked.has(token.id)
+      const how = given.get(token.id) ?? false
+      if (typeof how === 'object')
+        await tx.oauth.revocations.insert(revocationOf(token, how, clock.now()))
       counts.count++
-      counts.revoked += Number(isRevoked)
-      const why = [reason, isRevoked ? undefined : 'It was not revoked at the provider.']
-      const text = why.filter(Boolean).join(' ')
+      counts.revoked += Number(how === true)
+      const text = [reason, sentenceOf(how)].filter(Boolean).join(' ')
       const event = { event_type: 'token_deleted', source } as const
       await tell(tx, clock, token, { ...event, ...(text && { reason: text }) })
     }
     await onRemoved?.(tx, counts)
     return counts
   })
+}
+
+function sentenceOf(given: Given): string | undefined {
+  if (given === true) return undefined
+  const what = 'It was not revoked at the provider'
+  return given === false ? `${what}.` : `${what} yet: Runyard tries again for a day.`
 }
 
 function unlessAborted<T>(work: Promise<T>, { signal }: Removal): Promise<T> {

@@ -65,12 +65,22 @@ const COUNT_OPEN = `
 SELECT count(*) AS count FROM (
   SELECT 1 FROM oauth_consents
   WHERE workspace_id = $1 AND user_id = $2 AND ${OPEN} AND expires_at > $3 LIMIT $4) AS open`
+const COUNT_OPEN_OF_WORKSPACE = `
+SELECT count(*) AS count FROM (
+  SELECT 1 FROM oauth_consents
+  WHERE workspace_id = $1 AND ${OPEN} AND expires_at > $2 LIMIT $3) AS open`
 
 // An offset needs a limit on SQLite.
 const END_OLDEST = `
 UPDATE oauth_consents SET status = 'expired' WHERE id IN (
   SELECT id FROM oauth_consents
   WHERE workspace_id = $1 AND user_id = $2 AND end_user_id = $3 AND ${OPEN}
+  ORDER BY created_at DESC, id LIMIT 1000000 OFFSET $4)`
+
+const FORGET_OLDEST = `
+DELETE FROM oauth_consents WHERE id IN (
+  SELECT id FROM oauth_consents
+  WHERE workspace_id = $1 AND user_id = $2 AND end_user_id = $3
   ORDER BY created_at DESC, id LIMIT 1000000 OFFSET $4)`
 
 const DELETE_OF_HOLDER = `DELETE FROM oauth_consents WHERE ${OF_HOLDER}`
@@ -101,11 +111,16 @@ export function createOAuthConsentStore(db: Db, box: SecretBox): OAuthConsentSto
     findByState: (state_hash) => find(FIND_BY_STATE, [state_hash]),
     findPending: (fingerprint, after) => find(FIND_PENDING, [fingerprint, after]),
     countOpen: async ({ workspace_id, user_id }, now, limit) => {
-      const params = [workspace_id, user_id, now, limit]
-      return Number((await db.get<{ count: number }>(COUNT_OPEN, params))?.count ?? 0)
+      const found =
+        user_id === undefined
+          ? db.get<{ count: number }>(COUNT_OPEN_OF_WORKSPACE, [workspace_id, now, limit])
+          : db.get<{ count: number }>(COUNT_OPEN, [workspace_id, user_id, now, limit])
+      return Number((await found)?.count ?? 0)
     },
     endOldest: async ({ workspace_id, user_id, end_user_id }, keep) => {
-      await db.run(END_OLDEST, [workspace_id, user_id, end_user_id, keep])
+      const owner = [workspace_id, user_id, end_user_id]
+      await db.run(END_OLDEST, [...owner, keep.open])
+      await db.run(FORGET_OLDEST, [...owner, keep.all])
     },
     claim: async (id, { now, forMs }) => (await db.run(claimSql(db), [id, now, forMs])) === 1,
     settle: async (id, { status, problem = null, token_id = null }) => {

@@ -5,6 +5,7 @@ import type { Db } from '../../db/db.ts'
 import { createAgentConnectionStore } from './connections.ts'
 import { createOAuthConsentStore } from './consents.ts'
 import { createOAuthProviderStore } from './providers.ts'
+import { createOAuthRevocationStore } from './revocations.ts'
 import { createOAuthTokenEventStore } from './token-events.ts'
 import { createOAuthTokenStore } from './tokens.ts'
 
@@ -16,5 +17,6 @@ export function createOAuthStore(db: Db, box: SecretBox): OAuthStore {
     consents: createOAuthConsentStore(db, box),
     connections: createAgentConnectionStore(db),
     events: createOAuthTokenEventStore(db),
+    revocations: createOAuthRevocationStore(db, box),
   }
 }

@@ -1,6 +1,10 @@
 /** The `oauth_token_events` table. */
 import { DEPLOYMENT_USER } from '../../../core/oauth/token.ts'
-import type { OAuthTokenEvent, OAuthTokenEventStore } from '../../../core/oauth/token-event.ts'
+import {
+  MOST_EVENTS,
+  type OAuthTokenEvent,
+  type OAuthTokenEventStore,
+} from '../../../core/oauth/token-event.ts'
 import type { Db } from '../../db/db.ts'
 import { decodeRow } from '../../db/json-columns.ts'
 import { placeholders, toSql } from './columns.ts'
@@ -23,6 +27,13 @@ const COLUMNS = [
 const APPEND = `
 INSERT INTO oauth_token_events (${COLUMNS.join(', ')}) VALUES (${placeholders(COLUMNS)})`
 
+const FORGET_OLDEST = `
+DELETE FROM oauth_token_events
+WHERE workspace_id = $1 AND user_id = $2 AND end_user_id = $3 AND seq <= (
+  SELECT seq FROM oauth_token_events
+  WHERE workspace_id = $1 AND user_id = $2 AND end_user_id = $3
+  ORDER BY seq DESC LIMIT 1 OFFSET ${MOST_EVENTS})`
+
 const LIST_OF_USER = `
 SELECT ${COLUMNS.join(', ')} FROM oauth_token_events
 WHERE workspace_id = $1
@@ -38,6 +49,7 @@ export function createOAuthTokenEventStore(db: Db): OAuthTokenEventStore {
         APPEND,
         COLUMNS.map((column) => toSql(event[column])),
       )
+      await db.run(FORGET_OLDEST, [event.workspace_id, event.user_id, event.end_user_id])
     },
     listOfUser: async ({ workspace_id, user_id, provider_id, limit }) => {
       const params = [workspace_id, user_id, provider_id ?? null, limit]

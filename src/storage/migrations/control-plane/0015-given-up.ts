@@ -26,7 +26,6 @@ CREATE TABLE oauth_revocations (
 ) STRICT;
 
 CREATE INDEX oauth_revocations_due ON oauth_revocations (next_at);
-CREATE INDEX oauth_revocations_workspace ON oauth_revocations (workspace_id);
 `
 
 export const givenUp: Migration = { version: 15, name: 'given-up', sql }

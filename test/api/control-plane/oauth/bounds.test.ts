@@ -20,13 +20,15 @@ afterEach(async () => {
   await acme.stop()
 })
 
+const ADMIN = { user_id: ADMIN_KEY_ID, workspace_id: DEFAULT_WORKSPACE_ID }
+
 describe('waits', () => {
   it('are 500 of a caller at once, and any number that only look', async () => {
     const { auth_id } = await ask(world)
     const path = `/v2/auth/wait/${auth_id}`
     const ends = Array.from({ length: 500 }, () => Promise.withResolvers<void>())
     const { wakes } = world.vault
-    const waits = ends.map(({ promise }) => wakes.waitingFor(ADMIN_KEY_ID, () => promise))
+    const waits = ends.map(({ promise }) => wakes.waitingFor(ADMIN, () => promise))
     const refused = await world.call('GET', `${path}?timeout=5`)
     expect(refused).toMatchObject({ status: 429 })
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
@@ -38,6 +40,41 @@ describe('waits', () => {
     for (const { resolve } of ends) resolve()
     await Promise.all(waits)
     expect((await world.call('GET', `${path}?timeout=1`)).body).toEqual({ status: 'timeout' })
+  })
+})
+
+it('waits are 2,000 of a workspace at once', async () => {
+  const { auth_id } = await ask(world)
+  const ends = Array.from({ length: 2_000 }, () => Promise.withResolvers<void>())
+  const { workspace_id } = ADMIN
+  const waits = ends.map(({ promise }, i) =>
+    world.vault.wakes.waitingFor({ user_id: `caller ${i}`, workspace_id }, () => promise),
+  )
+  const refused = await world.call('GET', `/v2/auth/wait/${auth_id}?timeout=5`)
+  expect(refused).toMatchObject({
+    status: 429,
+    body: { detail: expect.stringMatching(/^A workspace/) },
+  })
+  for (const { resolve } of ends) resolve()
+  await Promise.all(waits)
+  const after = await world.call('GET', `/v2/auth/wait/${auth_id}?timeout=1`)
+  expect(after.body).toEqual({ status: 'timeout' })
+})
+
+it('a user has 100 accounts of a provider', async () => {
+  const { url } = await ask(world)
+  const consent = await world.store.oauth.consents.get(url.split('/').at(-1) ?? '')
+  const { provider_key, user_id, workspace_id } = consent ?? ({} as never)
+  const owner = { provider_key, user_id, workspace_id, end_user_id: 'anna', provider_id: 'acme' }
+  await world.store.transaction(async ({ oauth }) => {
+    for (let i = 0; i < 100; i++)
+      await oauth.tokens.insert(anOAuthToken({ ...owner, is_default: i === 0 }))
+  })
+  const request = { provider: 'acme', scopes: ['read'], user_id: 'anna', force_new: true }
+  const refused = await world.call('POST', '/v2/auth/authenticate', request)
+  expect(refused).toMatchObject({
+    status: 409,
+    body: { detail: expect.stringContaining('100 accounts') },
   })
 })
 

@@ -90,8 +90,23 @@ describe('the tokens of a deployment that is deleted', () => {
     await remove()
     expect(await isKept()).toBe(false)
     const told = await world.call('GET', '/v2/auth/token-events?limit=1', undefined, viewer)
-    const reason = 'The deployment was deleted. It was not revoked at the provider.'
+    const reason =
+      'The deployment was deleted. It was not revoked at the provider yet: Runyard tries again for a day.'
     expect(told.body).toMatchObject([{ event_type: 'token_deleted', source: 'cleanup', reason }])
+  })
+
+  it('are given back later where the provider did not answer, and nothing of them stays', async () => {
+    const { token } = await giveTo(key)
+    breakProvider()
+    await remove()
+    acme.interfere(undefined)
+    expect(await isGood(token)).toBe(true)
+    await world.upkeep.work()
+    expect(await isGood(token)).toBe(true)
+    world.clock.skip(60_000)
+    await world.upkeep.work()
+    expect(await isGood(token)).toBe(false)
+    expect(await world.store.oauth.revocations.listDue(Number.MAX_SAFE_INTEGER, 10)).toEqual([])
   })
 
   it('keep nobody from stopping while a provider does not answer', async () => {
@@ -115,6 +130,49 @@ describe('the tokens of a deployment that is deleted', () => {
     acme.interfere(undefined)
     await world.restart()
     await expect.poll(() => isKept()).toBe(false)
+  })
+})
+
+describe('a token that its provider does not take back', () => {
+  const revocations = () => world.store.oauth.revocations.listDue(Number.MAX_SAFE_INTEGER, 10)
+  const remove = () => world.call('DELETE', '/v2/auth/tokens?provider_id=acme')
+
+  it('is left to run out after a day', async () => {
+    await giveTo(world.adminKey)
+    breakProvider()
+    await remove()
+    expect(await isKept()).toBe(false)
+    expect(await revocations()).toHaveLength(1)
+    for (let hours = 0; hours < 30; hours++) {
+      await world.upkeep.work()
+      world.clock.skip(3_600_000)
+    }
+    expect(await revocations()).toEqual([])
+  })
+
+  it('is left alone once its user has given another, which would end with it', async () => {
+    await giveTo(world.adminKey)
+    breakProvider()
+    await remove()
+    acme.interfere(undefined)
+    const { token } = await giveTo(world.adminKey)
+    world.clock.skip(3_600_000)
+    await world.upkeep.work()
+    expect(await revocations()).toEqual([])
+    expect(await isGood(token)).toBe(true)
+  })
+
+  it('goes with the workspace that had it, and is given back all the same', async () => {
+    const { id } = (await world.call('POST', '/v2/workspaces', { name: 'Red' })).body
+    const red = await world.keyOf('admin', id)
+    await addProvider(world, acme, {}, red)
+    const { token } = await giveTo(red)
+    breakProvider()
+    expect((await world.call('DELETE', `/v2/workspaces/${id}`)).status).toBe(204)
+    acme.interfere(undefined)
+    world.clock.skip(60_000)
+    await world.upkeep.work()
+    expect(await isGood(token)).toBe(false)
   })
 })
 

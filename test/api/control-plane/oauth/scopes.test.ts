@@ -39,8 +39,16 @@ describe('a person who gives less than was asked for', () => {
     expect(seen.status).toBe(400)
     expect(seen.text).toContain('write of Acme is missing')
     expect(seen.text).toContain(`href="${url}"`)
-    expect((await waiting).body).toEqual({ status: 'not_found' })
-    expect(await ask(world, { scopes })).toMatchObject({ status: 'pending' })
+    expect((await waiting).body).toEqual({
+      status: 'not_found',
+      problem: expect.stringContaining('write of Acme is missing'),
+      missing_scopes: ['write'],
+    })
+    const { id: token_id } = (await world.call('GET', '/v2/auth/tokens')).body[0]
+    expect(await ask(world, { scopes })).toMatchObject({
+      status: 'pending',
+      metadata: { token_id, scopes: ['read'], missing_scopes: ['write'] },
+    })
     const { body: events } = await world.call('GET', '/v2/auth/token-events?limit=1')
     const reason = expect.stringContaining('write of Acme is missing')
     expect(events).toMatchObject([{ event_type: 'consent_failed', reason }])

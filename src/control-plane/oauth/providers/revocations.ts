@@ -1,0 +1,68 @@
+/** Asks providers again to take back tokens that are gone here. */
+import type { ControlPlaneStore } from '../../../core/deployment/control-plane-store.ts'
+import type { OAuthProvider } from '../../../core/oauth/provider.ts'
+import {
+  MOST_ATTEMPTS,
+  type OAuthRevocation,
+  revocationWaitMs,
+} from '../../../core/oauth/revocation.ts'
+import type { OAuthToken } from '../../../core/oauth/token.ts'
+import type { OAuthParts } from '../parts.ts'
+
+type Parts = Pick<OAuthParts, 'store' | 'vault' | 'clock' | 'log'>
+
+/** How many are asked about in a round, and how many at once. */
+const PER_ROUND = 40
+const AT_ONCE = 8
+
+/** The first further attempt is a minute after the token went. */
+export function revocationOf(
+  token: OAuthToken,
+  provider: OAuthProvider,
+  now: number,
+): OAuthRevocation {
+  const { id, workspace_id, user_id, end_user_id, access_token, refresh_token } = token
+  return {
+    ...{ id, workspace_id, user_id, end_user_id, provider },
+    grant: { access_token, refresh_token },
+    attempts: 1,
+    next_at: now + revocationWaitMs(1),
+    created_at: new Date(now).toISOString(),
+  }
+}
+
+/** One round of the upkeep. */
+export async function revokeAgain(parts: Parts, signal: AbortSignal): Promise<void> {
+  const due = await parts.store.oauth.revocations.listDue(parts.clock.now(), PER_ROUND)
+  for (let i = 0; i < due.length && !signal.aborted; i += AT_ONCE) {
+    await Promise.all(due.slice(i, i + AT_ONCE).map((one) => tryAgain(parts, one)))
+  }
+}
+
+async function tryAgain(parts: Parts, revocation: OAuthRevocation): Promise<void> {
+  const { store, vault, clock, log } = parts
+  const { id, provider, grant } = revocation
+  const { revocations } = store.oauth
+  if (await isGivenAnew(store, revocation)) return revocations.delete(id)
+  try {
+    await vault.servers.revoke(provider, { ...grant, expires_at: null })
+    await revocations.delete(id)
+  } catch (error) {
+    const attempts = revocation.attempts + 1
+    const about = { reason: (error as Error).message, token_id: id, attempts }
+    if (attempts >= MOST_ATTEMPTS) {
+      log.warn(about, 'no provider has taken a token back that is gone here; it is left to run out')
+      return revocations.delete(id)
+    }
+    log.debug(about, 'a token could not be given back; its provider is asked again')
+    await revocations.postpone(id, { attempts, next_at: clock.now() + revocationWaitMs(attempts) })
+  }
+}
+
+/** Providers that take back one token of an account may take back all: its owner has given another since. */
+async function isGivenAnew(
+  { oauth }: Pick<ControlPlaneStore, 'oauth'>,
+  { provider, ...owner }: OAuthRevocation,
+): Promise<boolean> {
+  return (await oauth.tokens.listOf(owner, provider.id)).length > 0
+}
