@@ -19,7 +19,7 @@ import { AppError } from './core/errors.ts'
 import type { Finding } from './doctor/finding.ts'
 import type { Reporter } from './main/carrying/reporter.ts'
 import type { Running } from './main/up.ts'
-import { receiveStart, releaseOf, stopOf } from './managed/messages.ts'
+import { endingOf, receiveStart, stopOf } from './managed/messages.ts'
 import { giveMemoryBackWhenIdle, limitHeapGrowth } from './process/heap.ts'
 import { aborted, PARENT_GONE, stopSignal } from './process/stop-signal.ts'
 import { Watchdog } from './process/watchdog.ts'
@@ -118,7 +118,7 @@ export async function serve(
   const managed = isManaged ? await receiveStart(config.startFile, signal) : undefined
   if (signal.aborted) return leaveParent()
   const stopping = managed ? AbortSignal.any([signal, stopOf(managed)]) : signal
-  const release = managed && releaseOf(managed)
+  const ending = managed && endingOf(managed)
   const { startServe } = await import('./main/serve.ts')
   const mark = managed && logMark(managed.start.gatewayToken)
   if (mark !== undefined) watchdog.sign(mark)
@@ -138,7 +138,10 @@ export async function serve(
     void managed.link.send({ type: 'ready', url: url ?? '', pid, ...traits })
   } else if (url !== undefined) announceServe(url, config)
   await aborted(stopping)
-  if (stopping.reason !== PARENT_GONE) await release?.()
+  if (ending && stopping.reason !== PARENT_GONE) {
+    const drainMs = await ending.released()
+    if (drainMs > 0) await serving.drain(drainMs, ending.hurry)
+  }
   endAtLast()
   await serving.stop(stopping.reason === PARENT_GONE ? { graceMs: 0 } : STOP_LIMITS)
   leaveParent()

@@ -78,6 +78,32 @@ describe('what was packed', () => {
     ])
   })
 
+  it('has no source maps of packages, but that of the bundle', async () => {
+    const root = await project()
+    await mkdir(join(root, 'node_modules/.runyard'))
+    for (const name of [
+      'node_modules/tool/run.js.map',
+      'node_modules/.runyard/bundle.mjs.map',
+      'own.map',
+    ])
+      await writeFile(join(root, name), '{}')
+    const { digest, content } = await packed(root)
+    await fetchIt({ urls: [await serving((_, answer) => answer.end(content))], digest })
+    const all = await readdir(into(), { recursive: true })
+    expect(all.filter((name) => name.endsWith('.map')).toSorted()).toEqual([
+      'node_modules/.runyard/bundle.mjs.map',
+      'own.map',
+    ])
+  })
+
+  it.each(['/usr/bin:/bin', '/nowhere'])('is unpacked with the PATH %s', async (path) => {
+    const { digest, content } = await packed(await project())
+    const url = await serving((_, answer) => answer.end(content))
+    await fetchIt({ urls: [url], digest }, path)
+    expect(await readFile(join(into(), 'node_modules/.bin/tool'), 'utf8')).toBe('run')
+    expect((await stat(join(into(), 'node_modules/tool/run.js'))).mode & 0o777).toBe(0o755)
+  })
+
   it('has links that work wherever it lies, and none that lead out of it', async () => {
     const root = await project()
     await symlink(join(root, 'langgraph.json'), join(root, 'node_modules/own'))

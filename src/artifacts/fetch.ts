@@ -10,7 +10,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { unpackTarball } from '../archive/unpack.ts'
+import { unpackOwn } from '../archive/unpack-own.ts'
 import { AppError } from '../core/errors.ts'
 import { DownloadFailed, download } from './download.ts'
 import { linkInterpreter } from './interpreter.ts'
@@ -37,7 +37,6 @@ const PART = '.runyard-part'
 /** What is in a folder that was fetched, beside what was packed. */
 export const MARK = '.runyard-artifact'
 const ATTEMPTS = 7
-const LIMITS = { maxEntries: 1_000_000, maxUnpackedBytes: 32 * 1024 ** 3 }
 
 /**
  * Settles when all of it is there; does nothing where it is already. Throws `bad_request` and `conflict` for
@@ -55,14 +54,14 @@ export async function fetchArtifact(order: FetchOrder, tools: FetchTools): Promi
   const file = join(part, 'folder.tar.gz')
   const bytes = await downloadPatiently(order, file, tools)
   const tree = join(part, 'tree')
-  const entries = await unpackTarball(file, tree, { limits: LIMITS, signal: tools.signal })
+  await unpackOwn(file, tree, tools)
   await rm(file)
   await linkInterpreter(tree, { place: into, path: tools.path, signal: tools.signal })
   for (const name of await readdir(tree)) await rename(join(tree, name), join(into, name))
   await writeFile(join(part, MARK), `${digest}\n`)
   await rename(join(part, MARK), join(into, MARK))
   await rm(part, { recursive: true, force: true })
-  tools.say(`${into}: ${entries} entries from ${bytes} bytes.`)
+  tools.say(`${into}: ${bytes} bytes fetched and unpacked.`)
 }
 
 async function markOf(into: string): Promise<string | undefined> {

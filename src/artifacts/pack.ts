@@ -16,8 +16,8 @@ interface PackedFile {
 
 /**
  * Packs all of the folder `root` into the new .tar.gz file `path`. Links that lead out of it are left out
- * (so is an environment's way to the Python of this machine, which `unpack` finds anew); owners are
- * not told. Throws the signal's reason, and leaves the file to the caller.
+ * (so is an environment's way to the Python of this machine, which `unpack` finds anew), and so are source maps of
+ * packages; owners are not told. Throws the signal's reason, and leaves the file to the caller.
  */
 export async function packFolder(
   root: string,
@@ -59,8 +59,12 @@ export async function packFolder(
   }
 }
 
+/** Source maps of packages, a third of the files of many projects: agent servers read that of their bundle only. */
+const PACKAGE_MAP = /(^|\/)node_modules\/(?!\.runyard\/).*\.map$/
+
 /** Sockets and pipes of a build are nobody's any more. */
 function isPacked(root: string, path: string, stat: Stats): boolean {
+  if (stat.isFile() && PACKAGE_MAP.test(path)) return false
   if (stat.isSymbolicLink()) return packedLink(root, path) !== undefined
   return stat.isFile() || stat.isDirectory()
 }

@@ -9,6 +9,7 @@ import type { Log } from '../core/log.ts'
 import { createTlsServer } from '../gateway/server/http2.ts'
 import { onSource } from '../graph/js/modules/hooks.ts'
 import { addressOf, close, listen } from '../http/listen.ts'
+import { OpenRequests } from '../http/open-requests.ts'
 import { followCertificate, readCertificate } from '../installation/certificate.ts'
 import { commandPath } from '../installation/command-path.ts'
 import { followDriver, tellLastReading } from '../managed/follow-driver.ts'
@@ -17,6 +18,7 @@ import { reportSources } from '../managed/report-sources.ts'
 import { reportStart } from '../managed/report-start.ts'
 import { SocketLink } from '../managed/socket-link.ts'
 import { Started } from '../process/started.ts'
+import { aborted } from '../process/stop-signal.ts'
 import type { Watchdog } from '../process/watchdog.ts'
 import { WebSockets } from '../web-socket/handshakes.ts'
 import { type NoticePeer, ProcessNotices } from '../workers/notices.ts'
@@ -28,6 +30,9 @@ import { openStudio } from './studio.ts'
 /** Longer than the gateway keeps a connection unused, so that none closes under a request, in ms. */
 const KEEP_ALIVE_MS = 65_000
 
+/** How long runs of one that drains may take to come to a checkpoint, in ms. */
+const CHECKPOINT_MS = 15_000
+
 interface Serving {
   /** `http://HOST:PORT`; `undefined`: it works for another `serve`, and listens nowhere. */
   url: string | undefined
@@ -37,6 +42,11 @@ interface Serving {
   forwardsApiKey: boolean
   /** `http.cors` of the project. */
   cors: CorsConfig | undefined
+  /**
+   * Executes no more runs and goes on to answer: settles when its runs have ended or were handed on, and no request is
+   * open, after `limitMs` and the time of a checkpoint in any case, or when `hurry` aborts.
+   */
+  drain(limitMs: number, hurry: AbortSignal): Promise<void>
   /** Lets runs go on as long as `limits` say, hands the others on, closes everything. */
   stop(limits: StopLimits): Promise<void>
 }
@@ -80,7 +90,17 @@ export async function startServe(config: ServeConfig, options: ServeOptions): Pr
     linked?.open(opened.agentServer.app.fetch)
     const url = server && (await startServer(server, opening, opened))
     const { hasOwnAuth, forwardsApiKey, cors } = opened
-    return { url, hasOwnAuth, forwardsApiKey, cors, stop: (limits) => started.stop(limits) }
+    const requests = server && new OpenRequests(server)
+    return {
+      ...{ url, hasOwnAuth, forwardsApiKey, cors },
+      async drain(graceMs, hurry) {
+        const { agentServer } = opened
+        const drained = agentServer.drain({ graceMs, checkpointMs: CHECKPOINT_MS })
+        const ended = Promise.all([drained, requests?.whenNone(graceMs)])
+        await Promise.race([ended, aborted(hurry)])
+      },
+      stop: (limits) => started.stop(limits),
+    }
   } catch (error) {
     await options.onFailure?.(error)
     await started.stop({ graceMs: 0 })

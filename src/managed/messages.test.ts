@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { StartMessage } from '../core/deployment/runtime-protocol.ts'
 import type { DriverLink } from './driver-link.ts'
-import { releaseOf } from './messages.ts'
+import { endingOf } from './messages.ts'
 
 /** A driver that says what `say` is given. */
 function world(lingerMs?: number) {
@@ -15,8 +15,15 @@ function world(lingerMs?: number) {
   }
   const named = { deployment_id: 'd', deployment_name: 'd', revision_id: 'r' }
   const start: StartMessage = { type: 'start', ...named, secrets: {}, gatewayToken: 't' }
-  const release = releaseOf({ start: { ...start, ...(lingerMs && { lingerMs }) }, link })
-  return { release, say: (message: unknown) => listeners.forEach((hear) => void hear(message)) }
+  const { released: release, hurry } = endingOf({
+    start: { ...start, ...(lingerMs && { lingerMs }) },
+    link,
+  })
+  return {
+    release,
+    hurry,
+    say: (message: unknown) => listeners.forEach((hear) => void hear(message)),
+  }
 }
 
 const DAY_MS = 86_400_000
@@ -39,6 +46,15 @@ it.each([{ type: 'release' }, { type: 'stop' }, { type: 'drain', graceMs: 0, che
     await released
   },
 )
+
+it('lets what is open go on as long as its driver says, until that wants it gone', async () => {
+  const { release, hurry, say } = world(DAY_MS)
+  say({ type: 'release', drainMs: 5000 })
+  expect(await release()).toBe(5000)
+  expect(hurry.aborted).toBe(false)
+  say({ type: 'release' })
+  expect(hurry.aborted).toBe(true)
+})
 
 it('lets it end after its time in any case', async () => {
   await world(20).release()

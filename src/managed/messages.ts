@@ -48,19 +48,36 @@ export function stopOf({ link }: Managed): AbortSignal {
   return stopping.signal
 }
 
-/**
- * Listens from now on. What is answered settles when an agent server that was asked to end may do so: at once, or when its
- * driver has another one answer in its place, and after `lingerMs` in any case.
- */
-export function releaseOf({ start, link }: Managed): () => Promise<void> {
-  const released = Promise.withResolvers<void>()
+/** How an agent server ends that was asked to. */
+interface Ending {
+  /**
+   * Settles when it may end: at once, or when its driver has another one answer in its place, and after `lingerMs` in
+   * any case. Answers how long what is open there may go on, in ms.
+   */
+  released(): Promise<number>
+  /** Aborts when it is to end at once, whatever is open. */
+  hurry: AbortSignal
+}
+
+/** Listens from now on. */
+export function endingOf({ start, link }: Managed): Ending {
+  const released = Promise.withResolvers<number>()
+  const hurry = new AbortController()
   link.onMessage((message) => {
-    const isFree = isReleaseMessage(message) || isDrainMessage(message) || isStopMessage(message)
-    if (isFree) released.resolve()
+    if (isDrainMessage(message)) released.resolve(message.graceMs)
+    if (isReleaseMessage(message) && message.drainMs !== undefined) {
+      released.resolve(message.drainMs)
+    } else if (isReleaseMessage(message) || isStopMessage(message)) {
+      hurry.abort()
+      released.resolve(0)
+    }
   })
   const { lingerMs } = start
-  return async () => {
-    if (lingerMs === undefined) return
-    await Promise.race([released.promise, delay(lingerMs, undefined, { ref: false })])
+  return {
+    hurry: hurry.signal,
+    async released() {
+      if (lingerMs === undefined) return 0
+      return Promise.race([released.promise, delay(lingerMs, 0, { ref: false })])
+    },
   }
 }

@@ -38,7 +38,7 @@ export interface RuntimeParts {
   record?: RuntimeRecord
   /** The cluster of the driver `kubernetes`. */
   kubernetes?: KubernetesSettings
-  /** How long an agent server may take to end that is told to by others than the driver, in ms. */
+  /** How long what is open on an agent server that others than the driver end may go on, in ms. */
   drainMs?: number
   /** How long one may take until it is healthy, in ms. Default: 300,000. */
   healthTimeoutMs?: number

@@ -153,8 +153,10 @@ test(
   async () => {
     await whole()
     for (const name of await cluster.pods()) {
+      const requests = await lastingRequests()
       await cluster.deletePod(name)
       await whole()
+      expect(await Promise.all(requests), 'longer than a start').toEqual(LASTED)
     }
     await drained()
     for (const program of ['kubelet', 'kube-apiserver']) {
@@ -180,6 +182,32 @@ async function whole(): Promise<void> {
   const both = ['healthy', 'healthy']
   await expect.poll(states, { timeout: 180_000, interval: 500 }).toEqual(both)
   await runyard.untilAnswered('probed')
+}
+
+/** Longer than the start of a pod: 45 steps of a second. */
+const LASTING = { count: 45, ms: 1000 }
+const LASTED = Array.from({ length: 8 }, () => ({ status: 200, steps: LASTING.count }))
+
+/** Runs that are waited for and streamed, some of them on each pod; settles once all of them have begun. */
+async function lastingRequests(): Promise<Promise<{ status: number; steps: number }>[]> {
+  const url = `${runyard.url}/agents/probed`
+  const headers = { 'x-api-key': runyard.key, 'content-type': 'application/json' }
+  const body = JSON.stringify({ assistant_id: 'slow', input: LASTING, stream_mode: 'custom' })
+  const ask = async (way: 'wait' | 'stream') => {
+    const response = await fetch(`${url}/runs/${way}`, { method: 'POST', headers, body })
+    return { way, response }
+  }
+  const ways = LASTED.map((_, i) => (i % 2 === 0 ? 'wait' : 'stream'))
+  // A wait is answered with 200 when its run begins, and with the state at its end.
+  const begun = await Promise.all(ways.map((way) => ask(way as 'wait' | 'stream')))
+  return begun.map(async ({ way, response }) => {
+    const text = await response.text().catch(() => '')
+    const steps =
+      way === 'wait'
+        ? JSON.parse(text || '{}').steps?.length
+        : text.split('event: custom').length - 1
+    return { status: response.status, steps: steps ?? 0 }
+  })
 }
 
 /** There is room elsewhere only after a while, and nobody who asks notices. */

@@ -1,8 +1,11 @@
 /** The Kubernetes driver, on a stand-in of the API that checks what it is sent, with real processes as pods. */
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import type { Artifact } from '../../src/core/deployment/artifacts/artifact.ts'
@@ -13,6 +16,7 @@ import type {
   RuntimeSpec,
   RuntimeState,
 } from '../../src/core/deployment/runtime.ts'
+import { GATEWAY_TOKEN_HEADER } from '../../src/core/deployment/runtime-protocol.ts'
 import { silentLog } from '../../src/core/log.ts'
 import {
   createKubernetesDriver,
@@ -304,6 +308,29 @@ describe('The Kubernetes driver', () => {
     await expect.poll(() => world.cluster.objects('Pod')).toHaveLength(1)
     expect([...kinds]).toEqual(['healthy'])
     expect(await ask(await untilHealthy(world.driver, one.revision_id))).toBeDefined()
+  })
+
+  it('lets what is open on a pod that was replaced go on', async () => {
+    const { spec: one, endpoint } = await startHealthy()
+    const body = new PassThrough()
+    const headers = { [GATEWAY_TOKEN_HEADER]: endpoint.token }
+    const request = httpRequest(endpoint.url, { method: 'POST', headers })
+    const answered = once(request, 'response')
+    body.pipe(request)
+    body.write('it begins')
+    await once(request, 'socket')
+    const [pod] = world.cluster.objects('Pod')
+    world.cluster.deletePod(pod?.metadata.name ?? '')
+    const urls = () => endpointsOf(world.driver.observe(one.revision_id)).map(({ url }) => url)
+    await expect.poll(urls, { timeout: 10_000 }).not.toContain(endpoint.url)
+    // It is told so a moment later.
+    const lines = () => readFile(join(world.dir, 'logs', one.revision_id, 'deploy.log'), 'utf8')
+    await expect.poll(lines, { timeout: 10_000 }).toContain('goes on for')
+    expect(world.cluster.objects('Pod')).toHaveLength(2)
+    body.end()
+    const [response] = (await answered) as [IncomingMessage]
+    expect(response.statusCode).toBe(200)
+    await expect.poll(() => world.cluster.objects('Pod')).toHaveLength(1)
   })
 
   it('has a pod end that was evicted long ago, though there is no other one', async () => {

@@ -119,7 +119,8 @@ class Controller {
     if (!current.metadata.deletionTimestamp) {
       const metadata = {
         ...current.metadata,
-        deletionTimestamp: new Date().toISOString(),
+        // When it will have been killed.
+        deletionTimestamp: new Date(Date.now() + graceSeconds * 1000).toISOString(),
         deletionGracePeriodSeconds: graceSeconds,
       }
       this.#store.put({ ...current, metadata })

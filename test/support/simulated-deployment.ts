@@ -351,7 +351,7 @@ export class SimulatedDeployment {
     this.#since = this.now
     this.activity = { open: 0, last_at: this.now }
     this.target = { kind: 'unknown' }
-    this.take(targetAtRest({ active: this.active, isAsleep: this.isAsleep }))
+    this.take(targetAtRest({ active: this.active === null ? null : {}, isAsleep: this.isAsleep }))
   }
 }
 

@@ -70,7 +70,10 @@ export class Reconciler {
     for (const deployment of await store.deployments.listAll()) {
       targets.enter(deployment.name, await entranceWanted(store, deployment))
       const { active_revision_id: active, asleep_since } = deployment
-      const target = targetAtRest({ active, isAsleep: asleep_since !== null })
+      const target = targetAtRest({
+        active: active === null ? null : {},
+        isAsleep: asleep_since !== null,
+      })
       await this.#steps.take(target, { deployment, revisions: [] })
       this.#retention.note(deployment.id)
     }

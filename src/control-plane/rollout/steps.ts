@@ -30,10 +30,10 @@ import type { Retirements } from './retirements.ts'
 import { RolloutSpans } from './rollout-spans.ts'
 import { takeBack } from './take-back.ts'
 
-/** How long a request waits for an agent server that is being started, in ms. */
-const START_WAIT_MS = 15_000
-/** The same where it has to be woken first. */
-const WAKE_WAIT_MS = 60_000
+/** How long a request waits for an agent server that starts or is woken, in ms: the sleep is over before its pod answers. */
+const START_WAIT_MS = 60_000
+/** The same for one that has died and is started again. */
+const RESTART_WAIT_MS = 15_000
 /** The end of the year 9999, in ms since 1970: a later time cannot be written like the others. */
 const LAST_MOMENT = 253_402_300_799_999
 
@@ -85,7 +85,10 @@ export class Steps {
       case 'point':
         return this.#point(deployment, step.revision_id, step.endpoints)
       case 'hold':
-        return targets.hold(deployment.name, { ...ownerOf(deployment), limitMs: START_WAIT_MS })
+        return targets.hold(deployment.name, {
+          ...ownerOf(deployment),
+          limitMs: step.isRestart ? RESTART_WAIT_MS : START_WAIT_MS,
+        })
       case 'hold-asleep':
         return this.#holdAsleep(deployment)
       case 'pause':
@@ -151,7 +154,7 @@ export class Steps {
     const { id, has_own_auth } = deployment
     this.#parts.targets.hold(deployment.name, {
       ...ownerOf(deployment),
-      limitMs: WAKE_WAIT_MS,
+      limitMs: START_WAIT_MS,
       onRequest: () => this.#parts.lookAt(id),
       ...(has_own_auth !== null && { hasOwnAuth: has_own_auth }),
     })

@@ -28,7 +28,8 @@
  *   ◀───────────────────────── reading ───  what its metrics say
  *   ── drain ─────────────────────────────▶  executes no more runs, goes on to answer
  *   ◀────────────────────────── drained ──   none executes in it any more
- *   ── release ───────────────────────────▶  where it has `lingerMs`: SIGTERM need not wait for another
+ *   ── release ───────────────────────────▶  where it has `lingerMs`: SIGTERM need not wait for another;
+ *                                            with `drainMs` what is open there ends first
  *   SIGTERM ──────────────────────────────▶  drains, exits with 0
  *   ◀───────────────────── last_reading ──   before that: what it has counted
  *   (channel closed: the driver is gone) ─▶  ends itself within seconds, without waiting for runs
@@ -117,6 +118,11 @@ interface StopMessage {
 /** Of the driver: another agent server answers in its place, or none shall. It is not answered. */
 interface ReleaseMessage {
   type: 'release'
+  /**
+   * How long runs and open requests may go on before it ends, in ms. Absent: it ends at once, also one that was released
+   * with a time before.
+   */
+  drainMs?: number
 }
 
 /** Of the driver. */
@@ -271,7 +277,8 @@ export function isStopMessage(message: unknown): message is StopMessage {
 }
 
 export function isReleaseMessage(message: unknown): message is ReleaseMessage {
-  return isOfType(message, 'release')
+  if (!isOfType(message, 'release')) return false
+  return message.drainMs === undefined || isAmount(message.drainMs)
 }
 
 export function isActivateMessage(message: unknown): message is ActivateMessage {

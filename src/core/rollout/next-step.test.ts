@@ -40,7 +40,8 @@ const maySleep = { limits: { min: 0, max: 1 } }
 const pressed = [aReplica({ running: 4, waiting: 2 })]
 
 const point = { kind: 'point', revision_id: 'active', endpoints } as const
-const hold = { kind: 'hold' } as const
+const hold = { kind: 'hold', isRestart: false } as const
+const holdBriefly = { kind: 'hold', isRestart: true } as const
 
 type Row = [
   name: string,
@@ -81,14 +82,29 @@ const table: Row[] = [
     tooSoon,
     { kind: 'take-back', revision_id: 'active', reason: 'exit 9' },
   ],
-  ['takes nothing back where nothing served before', {}, { ...tooSoon, previous: null }, hold],
-  ['takes a repeated revision not back', {}, { ...tooSoon, built_from: 'first' }, hold],
-  ['takes one not back twice', {}, { ...tooSoon, status: 'DEPLOY_FAILED' }, hold],
+  [
+    'takes nothing back that is woken in its first minute, and says what its start does',
+    {},
+    {
+      ...tooSoon,
+      runtime: { kind: 'starting' },
+      replicas: [aReplica({}, { state: 'starting', reason: 'It imports ./agent.py, for 9 s.' })],
+    },
+    hold,
+  ],
+  [
+    'takes nothing back where nothing served before',
+    {},
+    { ...tooSoon, previous: null },
+    holdBriefly,
+  ],
+  ['takes a repeated revision not back', {}, { ...tooSoon, built_from: 'first' }, holdBriefly],
+  ['takes one not back twice', {}, { ...tooSoon, status: 'DEPLOY_FAILED' }, holdBriefly],
   [
     'takes one not back after its first minute',
     {},
     { ...tooSoon, deployed_at: new Date(NOW - 60_000).toISOString() },
-    hold,
+    holdBriefly,
   ],
   // Sleep.
   ['wakes what is asked for', { ...asleep, target: wanted }, gone, { kind: 'wake' }],
@@ -185,12 +201,12 @@ const table: Row[] = [
     { runtime: restarting },
     { kind: 'switch', revision_id: 'next', endpoints },
   ],
-  ['holds requests while it is started again', {}, { runtime: restarting }, hold],
+  ['holds requests while it is started again', {}, { runtime: restarting }, holdBriefly],
   [
     'holds them while the build of the next one cannot be read',
     { line: [{ ...next, build: { kind: 'unknown' } }] },
     { runtime: restarting },
-    hold,
+    holdBriefly,
   ],
   ['tells that nothing runs where it failed', {}, failed, { kind: 'pause' }],
   // What is not needed.

@@ -13,5 +13,6 @@ export function deathOnProbation(
   const { status, built_from, deployed_at, replicas } = active
   if (status !== 'DEPLOYED' || built_from !== null || deployed_at === null) return undefined
   if (now - Date.parse(deployed_at) >= probationMs) return undefined
-  return replicas.find(({ reason }) => reason)?.reason ?? undefined
+  // One that starts, after a sleep too, says what it does and not how it died.
+  return replicas.find(({ state, reason }) => state !== 'starting' && reason)?.reason ?? undefined
 }

@@ -20,8 +20,8 @@ export type DeploymentStep =
   | { kind: 'sleep'; wakeAt: number | null; hasOwnAuth: boolean }
   /** Send its requests to this revision. */
   | { kind: 'point'; revision_id: string; endpoints: Endpoints }
-  /** Let its requests wait until it serves. */
-  | { kind: 'hold' }
+  /** Let its requests wait until it serves: for long where it starts, briefly where it has died. */
+  | { kind: 'hold'; isRestart: boolean }
   /** Let its requests wait until it is awake, which the first of them wakes it for. */
   | { kind: 'hold-asleep' }
   /** Let its name answer that nothing runs. */

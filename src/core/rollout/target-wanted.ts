@@ -7,12 +7,12 @@
  * what went to sleep has not ended yet   hold
  * the active revision is healthy         point
  * it could not be started                pause
- * it is on its way                       hold
+ * it is on its way                       hold: for long where it starts, briefly where it has died
  * ```
  */
 
 import type { TargetState } from '../deployment/target.ts'
-import { type ObservedDeployment, runningActive } from './observed.ts'
+import { type ActiveRevision, type ObservedDeployment, runningActive } from './observed.ts'
 import type { DeploymentStep } from './step.ts'
 
 type TargetStep = Extract<DeploymentStep, { kind: 'pause' | 'hold' | 'hold-asleep' | 'point' }>
@@ -36,11 +36,13 @@ export function targetAtRest({
   active,
   isAsleep,
 }: {
-  active: unknown
+  /** Without its runtime, before that was looked at: it starts. */
+  active: Partial<Pick<ActiveRevision, 'runtime'>> | null
   isAsleep: boolean
 }): Exclude<TargetStep, { kind: 'point' }> {
   if (active === null) return { kind: 'pause' }
-  return isAsleep ? { kind: 'hold-asleep' } : { kind: 'hold' }
+  if (isAsleep) return { kind: 'hold-asleep' }
+  return { kind: 'hold', isRestart: active.runtime?.kind === 'restarting' }
 }
 
 export function isAsWanted(target: TargetState, wanted: TargetStep): boolean {

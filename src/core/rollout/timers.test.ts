@@ -46,7 +46,9 @@ describe('the timers of an active revision', () => {
   it('count from the last time that agent servers became more or fewer', () => {
     const scale = { kind: 'scale', revision_id: 'active', replicas: 2 } as const
     expect(timersAfter(scale, of({ pressedAt: 1 }), NOW).pressedAt).toBe(NOW)
-    expect(timersAfter({ kind: 'hold' }, of({ pressedAt: 1 }), NOW).pressedAt).toBe(1)
+    expect(
+      timersAfter({ kind: 'hold', isRestart: false }, of({ pressedAt: 1 }), NOW).pressedAt,
+    ).toBe(1)
   })
 })
 

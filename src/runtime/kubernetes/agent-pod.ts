@@ -43,6 +43,10 @@ interface Session {
 
 /** What an agent server needs at the least to hand its runs on and end, in ms. */
 const LEAST_END_MS = 10_000
+/** What a drained one may need to bring its runs to a checkpoint and to end, in ms. */
+const END_MS = 25_000
+/** How long a replaced pod keeps answering new requests, in ms: a gateway may just have chosen it. */
+const RELEASE_MS = 1_000
 /** Longer than it takes until a gateway asks somebody else, in ms. */
 const LINGER_MARGIN_MS = 2_000
 
@@ -66,6 +70,8 @@ export class AgentPod {
   isRetired: boolean
   /** Another one answers in its place, or none shall: it does not wait for that when it is to end. */
   #isReleased = false
+  /** How long what is open there may go on once it was replaced. */
+  #drainMs: number | undefined
   /** How long it may be asked after somebody else has begun to end it. */
   #lingering: NodeJS.Timeout | undefined
   #hasLingered = false
@@ -136,16 +142,38 @@ export class AgentPod {
     return mayWait && this.#options.isLinked ? lingerMs : 0
   }
 
-  /** From now on it is no endpoint when it ends. `afterMs`: whoever has chosen it a moment ago still reaches it. */
-  release(afterMs: number): void {
+  /**
+   * From now on it is no endpoint when it ends: what is open there goes on for `drainMs` at most. Callers that have
+   * chosen it a moment ago still reach it.
+   */
+  replace(drainMs: number): void {
     if (this.#isReleased) return
     this.#isReleased = true
     clearTimeout(this.#lingering)
     const { signal } = this.#closing
-    delay(afterMs, undefined, { ref: false, signal }).then(
-      () => this.#session?.conversation.release(),
+    delay(RELEASE_MS, undefined, { ref: false, signal }).then(
+      () => {
+        this.#drainMs = Math.min(drainMs, this.#leftMs)
+        this.#session?.conversation.release(this.#drainMs)
+      },
       () => {},
     )
+  }
+
+  /** It ends as soon as it is asked to, whatever is open there. */
+  release(): void {
+    this.#isReleased = true
+    this.#drainMs = undefined
+    clearTimeout(this.#lingering)
+    this.#session?.conversation.release()
+  }
+
+  /** How long what is open there may go on until the cluster kills it, in ms. */
+  get #leftMs(): number {
+    const { deletionTimestamp } = this.#pod.metadata ?? {}
+    if (!deletionTimestamp) return 0
+    const killedAt = new Date(deletionTimestamp).getTime()
+    return Math.max(0, killedAt - this.#options.now() - END_MS)
   }
 
   /** What its start does and since when; `undefined`: it does not say. */
@@ -254,7 +282,7 @@ export class AgentPod {
       exited.resolve()
     }
     this.#session = { containerId, link, conversation, end }
-    if (this.#isReleased) conversation.release()
+    if (this.#isReleased) conversation.release(this.#drainMs)
     void conversation.ready.then((ready) => {
       if (this.#session?.containerId !== containerId || this.#closing.signal.aborted) return
       this.#ready = ready

@@ -271,6 +271,7 @@ function createRevision(
       ...{ identity, cluster, deployLog, logSince, clock, log, ...hearing },
       healthTimeoutMs: options.healthTimeoutMs ?? DEFAULT_HEALTH_TIMEOUT_MS,
       retireLimitMs: options.retireLimitMs ?? DEFAULT_RETIRE_LIMIT_MS,
+      drainMs: options.drainMs ?? DEFAULT_DRAIN_MS,
       scalesItself: kubernetes.scaling === 'hpa',
     },
     replicas,

@@ -35,6 +35,8 @@ interface RevisionOptions {
   healthTimeoutMs: number
   /** How long an agent server that is no longer needed may take to drain, in ms. */
   retireLimitMs: number
+  /** How long what is open on a pod that was replaced may go on, in ms. */
+  drainMs: number
   /** Whether the cluster sets the number of pods. */
   scalesItself: boolean
   clock: Clock
@@ -261,7 +263,7 @@ export class Revision {
   async #remove(graceMs: number): Promise<void> {
     this.#isStopping = true
     this.#endTimers()
-    for (const pod of this.#pods.values()) pod.release(0)
+    for (const pod of this.#pods.values()) pod.release()
     await this.#beginning
     const { cluster } = this.#options
     if (this.#pods.size > 0) {
@@ -334,7 +336,7 @@ export class Revision {
     const isEnough = answering >= this.#desired || this.#failure !== undefined
     for (const pod of this.#pods.values()) {
       // One that may not wait, or has waited long enough, has its runs to hand on.
-      if (isEnding(pod) && (isEnough || !pod.isLingering)) pod.release(RELEASE_MS)
+      if (isEnding(pod) && (isEnough || !pod.isLingering)) pod.replace(this.#options.drainMs)
     }
   }
 
@@ -492,7 +494,7 @@ export class Revision {
 
   /** The Deployment has one fewer, and this one is the cheapest to delete. */
   async #endPod(pod: AgentPod): Promise<void> {
-    pod.release(0)
+    pod.release()
     const { cluster } = this.#options
     const retiring = [...this.#pods.values()].filter(
       (one) => one.isRetired && !isEnding(one),
@@ -559,8 +561,6 @@ const OWNED_KINDS = [
 /** Another agent server of the revision takes what is handed on, so there is little to wait for. */
 const RETIRING_LIMITS: DrainLimits = { graceMs: 30_000, checkpointMs: 15_000 }
 const RETIRING_GRACE_SECONDS = 5
-/** How long one whose place another has taken still answers whoever has chosen it a moment ago, in ms. */
-const RELEASE_MS = 1_000
 /** How long the cluster may take to delete pods that are not wanted, in ms, before they are deleted here. */
 const DELETION_WAIT_MS = 5_000
 const DELETION_LOOK_MS = 25

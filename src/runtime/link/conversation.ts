@@ -37,8 +37,11 @@ export interface Conversation {
   activate(): Promise<void>
   /** See `RuntimeDriver.drain`. */
   drain(limits: DrainLimits): Promise<number | undefined>
-  /** It need not wait for another one when it is asked to end. To be called once. */
-  release(): void
+  /**
+   * It need not wait for another one when it is asked to end. `drainMs`: how long what is open there may go on; absent:
+   * it ends at once, also after an earlier release.
+   */
+  release(drainMs?: number): void
 }
 
 interface Hearing {
@@ -80,6 +83,7 @@ export function converse(
     if (isLoadMessage(message)) onLoad(message.load)
     if (isLastReadingMessage(message)) onLast(message.reading)
   })
+  let unrepeat = () => {}
   const gone = new AbortController()
   const noteEnd = () => gone.abort()
   void exited.then(noteEnd, noteEnd)
@@ -118,10 +122,11 @@ export function converse(
       const answer = await ask({ message, isAnswer: isDrainedMessage })
       return answer?.next_due_at ?? undefined
     },
-    release() {
-      const message = { type: 'release' as const }
+    release(drainMs) {
+      const message = { type: 'release' as const, ...(drainMs !== undefined && { drainMs }) }
       // What was said may have been lost with a connection.
-      link.onMessage((said) => isReadyMessage(said) && link.send(message))
+      unrepeat()
+      unrepeat = link.onMessage((said) => isReadyMessage(said) && link.send(message))
       link.send(message)
     },
   }

@@ -94,6 +94,25 @@ it('goes on when somebody else ends it, until its driver releases it', async () 
   link.close()
 }, 60_000)
 
+it('answers what is open before it ends, where its driver has another one answer', async () => {
+  const { url, exited } = await serve('echo/langgraph.json', startOf({ lingerMs: 600_000 }))
+  const link = new SocketLink({ url, token: TOKEN })
+  const { talk } = hear({ link, exited })
+  await talk.ready
+  const run = fetch(`${url}/runs/wait`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-runyard-gateway': TOKEN },
+    body: JSON.stringify({ assistant_id: 'slow', input: { count: 3, ms: 3500 } }),
+  })
+  await expect.poll(async () => (await talk.measure())?.running, { timeout: 20_000 }).toBe(1)
+  child?.kill('SIGTERM')
+  talk.release(600_000)
+  // Longer than the three seconds that runs have at other ends.
+  expect(await (await run).json()).toMatchObject({ steps: ['run:1', 'run:2', 'run:3'] })
+  expect(await exited).toBe(0)
+  link.close()
+}, 60_000)
+
 it('tells its driver, and its output, why it does not start', async () => {
   const { url, exited } = await serve('broken/throws.json', startOf())
   const link = new SocketLink({ url, token: TOKEN })

@@ -107,7 +107,11 @@ function Servers({ runtime }: { runtime: DeploymentRuntime }) {
           <Status tone={REPLICAS[replica.state].tone}>{REPLICAS[replica.state].word}</Status>
           <span className="text-sm text-ink-soft">{loadText(replica)}</span>
           {replica.reason && replica.state !== 'healthy' && (
-            <span className="basis-full text-sm text-bad wrap-anywhere">{replica.reason}</span>
+            <span
+              className={`basis-full text-sm wrap-anywhere ${replica.state === 'starting' ? 'text-ink-soft' : 'text-bad'}`}
+            >
+              {replica.reason}
+            </span>
           )}
         </li>
       ))}

@@ -92,10 +92,8 @@ function volumesOf({ revision_id }: RevisionIdentity, { volumes }: PodAdditions)
   ]
 }
 
-function fetchOf(
-  revision: RevisionIdentity,
-  { artifact, address, settings }: PodTerms,
-): V1Container[] {
+function fetchOf(revision: RevisionIdentity, terms: PodTerms): V1Container[] {
+  const { artifact, address, settings } = terms
   if (artifact.kind !== 'folder' || !address) return []
   const secretKeyRef = { name: objectName(revision.revision_id), key: ADDRESS_KEY }
   return [
@@ -109,7 +107,8 @@ function fetchOf(
         { name: 'RUNYARD_ARTIFACT_URL', valueFrom: { secretKeyRef } },
         { name: 'RUNYARD_ARTIFACT_DIGEST', value: address.digest },
       ],
-      resources: { requests: { cpu: '50m', memory: '128Mi' } },
+      // It costs no room: a pod is set aside the larger of what its init containers and its others ask for.
+      resources: { requests: fetchRequests(terms) },
       volumeMounts: [
         { name: 'project', mountPath: PROJECT_DIR },
         { name: 'tmp', mountPath: '/tmp' },
@@ -117,6 +116,12 @@ function fetchOf(
       securityContext: containerSecurity(true),
     },
   ]
+}
+
+/** Unpacking takes processor time before the first answer: as much is set aside for it as for the agent server. */
+function fetchRequests({ resource_spec }: PodTerms): Record<string, string> {
+  const { cpu = '50m' } = resourcesOf(resource_spec).requests ?? {}
+  return { cpu, memory: '128Mi' }
 }
 
 function agentOf(
