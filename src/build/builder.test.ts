@@ -390,6 +390,7 @@ describe('a build', () => {
       { name: 'TOKEN', value: 'a secret' },
       { name: 'PATH', value: '/elsewhere' },
       { name: 'RUNYARD_DEPLOY_KEY', value: 'not the project’s' },
+      { name: 'POSTGRES_URI_CUSTOM', value: 'postgres://elsewhere' },
     ]
     const install_command = 'env > env; command -v node > node'
     const built = await build(
@@ -402,6 +403,7 @@ describe('a build', () => {
     expect(env).not.toContain('DEPLOY_KEY')
     expect(await readFile(join(source(built), 'node'), 'utf8')).toBe(`${process.execPath}\n`)
     expect(await log()).not.toContain('a secret')
+    expect(await log()).toContain('The variable POSTGRES_URI_CUSTOM is not used')
   })
 })
 

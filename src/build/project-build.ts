@@ -6,6 +6,7 @@ import type { ProjectCommands } from '../core/deployment/builds/project-commands
 import { projectSecrets } from '../core/deployment/deploy-key.ts'
 import { noSandbox } from '../core/deployment/sandbox.ts'
 import { AppError } from '../core/errors.ts'
+import { variableNotesOf } from '../project/notes.ts'
 import { type FoundConfiguration, findConfiguration } from './configuration.ts'
 import { type Bundling, openBundling } from './javascript/bundle.ts'
 import { installProject } from './javascript/install.ts'
@@ -46,6 +47,9 @@ export async function buildProject(
   const isBuilt = request.source_config.build_command === null
   const config = await findChecked(project, { isBuilt })
   for (const note of config.notes) context.log.line(note)
+  for (const note of variableNotesOf(request.secrets.map(({ name }) => name))) {
+    context.log.line(note)
+  }
   const image = await buildProjectImage(config, project, context)
   const commands = await openCommands(project, image, context)
   try {

@@ -15,7 +15,7 @@ import { close, listen } from '../http/listen.ts'
 import { followCertificate, readCertificate } from '../installation/certificate.ts'
 import { commandPath } from '../installation/command-path.ts'
 import { Started } from '../process/started.ts'
-import { readProjectConfig } from '../project/config.ts'
+import { type ProjectConfig, readProjectConfig } from '../project/config.ts'
 import { createProcessDriver } from '../runtime/process/driver.ts'
 
 /** The name under which the gateway knows the project; nobody outside sees it. */
@@ -87,12 +87,13 @@ async function compose(config: DevConfig, options: DevOptions, started: Started)
   const url = await listen(server, config)
   started.add('listener', () => close(server))
 
+  const noted = new Set<string>()
   const reloads = new Reloads({
     driver,
     sources,
     folder: dirname(configPath),
     spec: specOf(NAME, configPath),
-    readConfig: () => readProjectConfig(configPath).catch(() => undefined),
+    readConfig: () => readAndNote(configPath, noted, say).catch(() => undefined),
     onServing: ({ revision_id, endpoints }) => {
       gateway.targets.set(NAME, { ...owner, revision_id, endpoints })
     },
@@ -103,6 +104,20 @@ async function compose(config: DevConfig, options: DevOptions, started: Started)
   started.add('watch', () => watch.stop())
   started.add('reloads', () => reloads.stop())
   reloads.start(() => watch.follow(sources.folders()))
+}
+
+/** Says what is not known or not done of the file, once each: no build does so here. */
+async function readAndNote(
+  configPath: string,
+  noted: Set<string>,
+  say: (line: string) => void,
+): Promise<ProjectConfig> {
+  const config = await readProjectConfig(configPath)
+  for (const note of [...(config.image?.notes ?? []), ...config.notes]) {
+    if (!noted.has(note)) say(`runyard: ${note}`)
+    noted.add(note)
+  }
+  return config
 }
 
 const DEV_CALLER = { user_id: NAME, name: NAME, kind: 'user' } as const

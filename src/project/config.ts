@@ -126,7 +126,7 @@ export async function readProjectConfig(
       ...unknownNotesOf(file, name),
       ...notesOf(file, name),
       ...keyNotesOf(http, name),
-      ...variableNotesOf(env.env),
+      ...variableNotesOf(Object.keys(env.env)),
       ...notes,
     ],
   }

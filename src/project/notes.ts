@@ -49,9 +49,9 @@ export function imageNotesOf(file: Readonly<Record<string, unknown>>, name: stri
 }
 
 /** A sentence for each of the variables that does nothing. */
-export function variableNotesOf(env: Readonly<Record<string, unknown>>): string[] {
+export function variableNotesOf(names: readonly string[]): string[] {
   return Object.entries(NOTES_OF_VARIABLES).flatMap(([name, note]) =>
-    env[name] === undefined ? [] : [`The variable ${name} is not used: ${note}.`],
+    names.includes(name) ? [`The variable ${name} is not used: ${note}.`] : [],
   )
 }
 

@@ -24,13 +24,16 @@ const READ_FILES = new Set([
   'pnpm-workspace.yaml',
   '.pnpmfile.cjs',
   'yarn.lock',
+  'bun.lock',
+  'bun.lockb',
+  'bunfig.toml',
   '.npmrc',
   '.yarnrc',
   '.yarnrc.yml',
 ])
 
 /** Variables that package managers and their helpers read. (A model's key is not one of them.) */
-const READ_VARIABLES = /^(npm|yarn|pnpm|node|corepack)_/i
+const READ_VARIABLES = /^(npm|yarn|pnpm|bun|node|corepack)_/i
 
 /** Scripts of a project's own that an install runs. They may read and write any file. */
 const LIFECYCLE = ['preinstall', 'install', 'postinstall', 'prepublish', 'prepare', 'dependencies']

@@ -32,7 +32,7 @@ interface InstallRequest {
 /**
  * Runs the package manager of the project's lock file where its packages belong, development packages
  * included: `npm ci`, pnpm or
- * yarn with a frozen lock file, `npm install` without one. pnpm and yarn come through npm, in the
+ * yarn or bun with a frozen lock file, `npm install` without one. pnpm, yarn and bun come through npm, in the
  * version that `packageManager` names. A project without `package.json` has nothing to install.
  *
  * When the deployment's last builds installed the same (`install-key.ts`), theirs is taken.
@@ -135,6 +135,10 @@ function installCommand(plan: InstallPlan, env: StepContext['env']): InstallComm
       const args = ['install', plan.isLocked ? '--immutable' : '--no-immutable']
       const command = throughNpm(`@yarnpkg/cli-dist@${plan.version}`, 'yarn', args)
       return { ...command, env: berryEnvironment(env) }
+    }
+    case 'bun': {
+      const lock = plan.isLocked ? ['--frozen-lockfile'] : []
+      return throughNpm(`bun@${plan.version}`, 'bun', ['install', ...lock])
     }
   }
 }

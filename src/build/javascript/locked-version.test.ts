@@ -11,7 +11,7 @@ const npm = (...versions: [string, string][]) =>
     ]),
   })
 
-const OLD: [string, 'npm' | 'pnpm' | 'yarn', string][] = [
+const OLD: [string, 'npm' | 'pnpm' | 'yarn' | 'bun', string][] = [
   ['package-lock.json', 'npm', npm(['node_modules/@langchain/langgraph', '0.2.11'])],
   ['npm-shrinkwrap.json', 'npm', '{"dependencies":{"@langchain/langgraph":{"version":"0.2.11"}}}'],
   [
@@ -31,12 +31,17 @@ const OLD: [string, 'npm' | 'pnpm' | 'yarn', string][] = [
     '"@langchain/langgraph@^0.2.0", "@langchain/langgraph@^0.2.3":\n  version "0.2.11"\n',
   ],
   ['yarn.lock', 'yarn', '"@langchain/langgraph@npm:^0.2.0":\n  version: 0.2.11\n'],
+  [
+    'bun.lock',
+    'bun',
+    '{ "packages": { "@langchain/langgraph": ["@langchain/langgraph@0.2.11", "", {}, "sha512-x"] } }',
+  ],
 ]
 
 it.each(OLD)(
   'refuses what is too old in %s of %s, with the command that mends it',
   (name, manager, text) => {
-    const add = { npm: 'npm install', pnpm: 'pnpm add', yarn: 'yarn add' }[manager]
+    const add = { npm: 'npm install', pnpm: 'pnpm add', yarn: 'yarn add', bun: 'bun add' }[manager]
     expect(() => checkLockedLangGraph({ name, manager, text })).toThrow(
       `The project has @langchain/langgraph 0.2.11 (${name}), and Runyard needs 0.2.57 or newer: ` +
         `run \`${add} @langchain/langgraph@0.4 @langchain/core@0.3\`.`,

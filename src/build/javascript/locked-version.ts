@@ -9,11 +9,11 @@ const LANGGRAPH = '@langchain/langgraph'
 /** A lock file, with its name. */
 export interface LockFile {
   name: string
-  manager: 'npm' | 'pnpm' | 'yarn'
+  manager: 'npm' | 'pnpm' | 'yarn' | 'bun'
   text: string
 }
 
-const ADD = { npm: 'npm install', pnpm: 'pnpm add', yarn: 'yarn add' } as const
+const ADD = { npm: 'npm install', pnpm: 'pnpm add', yarn: 'yarn add', bun: 'bun add' } as const
 
 /**
  * Throws `BuildError('install')` for a lock file whose every LangGraph is too old: of a workspace, another
@@ -33,8 +33,7 @@ export function checkLockedLangGraph(lock: LockFile): void {
 /** None where the file has another form than those of its manager. */
 function lockedVersions({ manager, text }: LockFile): string[] {
   if (manager === 'npm') return versionsOfNpm(text)
-  const entries = text.matchAll(manager === 'pnpm' ? PNPM_ENTRY : YARN_ENTRY)
-  return [...entries].map(([, version]) => version as string)
+  return [...text.matchAll(ENTRIES[manager])].map(([, version]) => version as string)
 }
 
 /** `  '@langchain/langgraph@1.0.0(peer@2.0.0)':`; in older files `  /@langchain/langgraph@1.0.0:`, or with a slash. */
@@ -42,6 +41,11 @@ const PNPM_ENTRY = /^ {2}['"]?\/?@langchain\/langgraph[@/](\d[^:'"(_]*)/gm
 
 /** `"@langchain/langgraph@^1.0.0":` and below it `  version "1.0.0"`, of Berry `  version: 1.0.0`. */
 const YARN_ENTRY = /^"?@langchain\/langgraph@[^\n]*:\n +version:? "?(\d[^"\n]*)/gm
+
+/** `"@langchain/langgraph": ["@langchain/langgraph@1.0.0", …`; the binary `bun.lockb` has none of these. */
+const BUN_ENTRY = /\["@langchain\/langgraph@(\d[^"]*)"/g
+
+const ENTRIES = { pnpm: PNPM_ENTRY, yarn: YARN_ENTRY, bun: BUN_ENTRY } as const
 
 function versionsOfNpm(text: string): string[] {
   const lock = parse(text)

@@ -30,6 +30,8 @@ it.each([
   [{ 'npm-shrinkwrap.json': '{}' }, 'npm', null, true],
   [{ 'pnpm-lock.yaml': "lockfileVersion: '9.0'" }, 'pnpm', '10.34.9', true],
   [{ 'pnpm-lock.yaml': "lockfileVersion: '6.0'" }, 'pnpm', '8.15.9', true],
+  [{ 'bun.lock': '{}' }, 'bun', '1.3.9', true],
+  [{ 'bun.lockb': '' }, 'bun', '1.3.9', true],
   [{ 'yarn.lock': '# yarn lockfile v1' }, 'yarn-classic', '1.22.22', true],
   [{ 'yarn.lock': '__metadata:\n  version: 6\n' }, 'yarn-berry', '3.8.7', true],
   [{ 'yarn.lock': '__metadata:\n  version: 8\n' }, 'yarn-berry', '4.13.0', true],
@@ -43,6 +45,7 @@ it.each([
   ['pnpm@9.1.0+sha512.abc', 'pnpm', '9.1.0'],
   ['yarn@1.22.19', 'yarn-classic', '1.22.19'],
   ['yarn@4.1.0', 'yarn-berry', '4.1.0'],
+  ['bun@1.2.0', 'bun', '1.2.0'],
   ['npm@10.0.0', 'npm', null],
   ['pnpm@latest; rm -rf /', 'npm', null],
 ])('takes manager and version from packageManager %s', async (packageManager, manager, version) => {

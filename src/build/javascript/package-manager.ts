@@ -11,7 +11,7 @@ import type { LockFile } from './locked-version.ts'
 export interface InstallPlan {
   /** Absolute: the project's folder, or that of the workspace which the project is part of. */
   folder: string
-  manager: 'npm' | 'pnpm' | 'yarn-classic' | 'yarn-berry'
+  manager: 'npm' | 'pnpm' | 'yarn-classic' | 'yarn-berry' | 'bun'
   /** Exact; `null` for npm, which is the machine's own. */
   version: string | null
   /** There is a lock file: install exactly what it says. */
@@ -23,6 +23,8 @@ type Manager = LockFile['manager']
 const LOCK_FILES: readonly (readonly [string, Manager])[] = [
   ['pnpm-lock.yaml', 'pnpm'],
   ['yarn.lock', 'yarn'],
+  ['bun.lock', 'bun'],
+  ['bun.lockb', 'bun'],
   ['package-lock.json', 'npm'],
   ['npm-shrinkwrap.json', 'npm'],
 ]
@@ -30,6 +32,7 @@ const LOCK_FILES: readonly (readonly [string, Manager])[] = [
 /** Used where `packageManager` names no version: the last that reads the lock file's form. */
 const PNPM_BY_LOCK: Readonly<Record<string, string>> = { '5': '7.33.7', '6': '8.15.9' }
 const PNPM_VERSION = '10.34.9'
+const BUN_VERSION = '1.3.9'
 const YARN_CLASSIC_VERSION = '1.22.22'
 /** Berry refuses a lock file of another form than its own when it may not change it. */
 const YARN_BY_LOCK: Readonly<Record<string, string>> = {
@@ -114,7 +117,7 @@ function parsePackage(text: string, folder: string): Record<string, unknown> {
 
 /** `pnpm@9.1.0+sha512.…` → manager and version; what has another form is passed over. */
 function parseNamed(value: unknown): Package['named'] {
-  const match = /^(npm|pnpm|yarn)@(\d+\.\d+\.\d+(?:-[\w.]+)?)(?:\+.*)?$/.exec(String(value))
+  const match = /^(npm|pnpm|yarn|bun)@(\d+\.\d+\.\d+(?:-[\w.]+)?)(?:\+.*)?$/.exec(String(value))
   return match ? { manager: match[1] as Manager, version: match[2] as string } : undefined
 }
 
@@ -130,6 +133,8 @@ function pickVersion(manager: Manager, at: Package): Pick<InstallPlan, 'manager'
     }
     case 'yarn':
       return pickYarn(named, lock)
+    case 'bun':
+      return { manager, version: named ?? BUN_VERSION }
   }
 }
 
