@@ -54,7 +54,7 @@ export function keepPlaces({ outputFolder, importing }: PlaceRules): Plugin {
     name: 'places',
     setup(build) {
       build.onLoad({ filter: /\.[cm]?[jt]sx?$/ }, async ({ path }) => {
-        const isOpen = importing.has(path)
+        const isOpen = importing.has(path) || KNOWN_TABLE.test(path)
         if (!isOpen && packageFolder(path)) return undefined
         const text = await readFile(path, 'utf8')
         if (isOpen) return { contents: await importAsFrom(path, text, wayTo), loader: 'default' }
@@ -65,6 +65,9 @@ export function keepPlaces({ outputFolder, importing }: PlaceRules): Plugin {
     },
   }
 }
+
+/** Known before a first bundle shows it, which would be written for nothing: most projects of today have it. */
+const KNOWN_TABLE = /\/node_modules\/langchain\/dist\/chat_models\/universal\.c?js$/
 
 const ASKS = /\b(__dirname|__filename|import\.meta|require\.resolve)\b/
 
