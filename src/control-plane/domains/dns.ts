@@ -53,7 +53,7 @@ export class DnsStates {
   }
 
   /**
-   * The TXT records of a name, each as one text; looked up anew each time. `null`: nobody has answered within the
+   * The TXT records of a name, each as one text; looked up anew each time. `null`: no server has answered within the
    * limit.
    */
   async textsOf(name: string): Promise<string[] | null> {

@@ -6,6 +6,6 @@ export async function refusePublicSuffix(host: string): Promise<void> {
   // The list takes 10 MB, and most installations add no domains.
   const { getDomain } = await import('tldts')
   if (getDomain(host, { allowPrivateDomains: true }) !== null) return
-  const why = 'is a public suffix: many have their own names below it, and nobody has it alone.'
+  const why = 'is a public suffix: many owners have names below it. Add a name of your own.'
   throw new AppError('bad_request', `host: ${JSON.stringify(host)} ${why}`)
 }

@@ -60,8 +60,8 @@ export async function addDomain(
 }
 
 /**
- * Before the transaction, since it waits for the DNS. Answers the host if it was proven; throws what stands in the
- * way of adding it. Nobody learns from it that a host is taken who could not have it.
+ * Before the transaction, since it waits for the DNS. Answers the host if it was proven; throws what keeps it from being
+ * added. A workspace that could not have the host does not learn that it is taken.
  */
 async function proveHost(
   parts: Changing,

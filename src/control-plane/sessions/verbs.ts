@@ -30,7 +30,7 @@ interface Opened {
 /**
  * Signs in with the code of a link, or with a key. Throws `unauthenticated` for one that is not good,
  * `forbidden` for a key that only calls agents, and `conflict` for a link that would replace the session of somebody
- * else: anyone can send a link, and who follows it would work in the sender's name without knowing.
+ * else: a person who follows a stranger's link would work in that stranger's name without knowing.
  */
 export async function signIn(
   parts: Parts,

@@ -1,6 +1,6 @@
 /** Tokens that are gone here, and that their provider has not taken back yet: it did not answer. */
 import type { OAuthProvider } from './provider.ts'
-import type { OAuthGrant, TokenOwner } from './token.ts'
+import type { OAuthGrant, OAuthToken, TokenOwner } from './token.ts'
 
 export interface OAuthRevocation extends TokenOwner {
   /** That of the token. */
@@ -23,6 +23,22 @@ const LONGEST_WAIT_MS = 4 * 3_600_000
 /** How long to wait after so many attempts, in ms: a minute, two, four, up to four hours; over a day in all. */
 export function revocationWaitMs(attempts: number): number {
   return Math.min(FIRST_WAIT_MS * 2 ** Math.max(attempts - 1, 0), LONGEST_WAIT_MS)
+}
+
+/** The first further attempt is a minute after the token went. */
+export function revocationOf(
+  token: OAuthToken,
+  provider: OAuthProvider,
+  now: number,
+): OAuthRevocation {
+  const { id, workspace_id, user_id, end_user_id, access_token, refresh_token } = token
+  return {
+    ...{ id, workspace_id, user_id, end_user_id, provider },
+    grant: { access_token, refresh_token },
+    attempts: 1,
+    next_at: now + revocationWaitMs(1),
+    created_at: new Date(now).toISOString(),
+  }
 }
 
 /** The provider and the grant are encrypted in the database. */

@@ -49,7 +49,7 @@ async function look(
   }
 }
 
-/** Whoever waits is told why nothing came of it, and which scopes the person did not give. */
+/** Says why the consent failed, and which scopes the person did not give. */
 async function ended({ store }: OAuthParts, consent: OAuthConsent): Promise<WaitAnswer> {
   const { status, problem, token_id, scopes } = consent
   if (status !== 'failed' || problem === null) return { status: 'not_found' }

@@ -4,10 +4,10 @@
  */
 import type { ControlPlaneStore } from '../../../core/deployment/control-plane-store.ts'
 import type { OAuthProvider } from '../../../core/oauth/provider.ts'
+import { revocationOf } from '../../../core/oauth/revocation.ts'
 import type { OAuthToken } from '../../../core/oauth/token.ts'
 import type { OAuthParts } from '../parts.ts'
 import { tell } from '../tokens/events.ts'
-import { revocationOf } from './revocations.ts'
 import { revocationUrlOf } from './types.ts'
 
 /** How many are given back at once: more would wait for each other until their time is over. */
@@ -135,7 +135,11 @@ function sentenceOf(given: Given): string | undefined {
   return given === false ? `${what}.` : `${what} yet: Runyard tries again for a day.`
 }
 
-function unlessAborted<T>(work: Promise<T>, { signal }: Removal): Promise<T> {
+/** Settles as the work does, or rejects when `signal` is aborted before. */
+export function unlessAborted<T>(
+  work: Promise<T>,
+  { signal }: Pick<Removal, 'signal'>,
+): Promise<T> {
   if (!signal) return work
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason)

@@ -1,13 +1,12 @@
 /** Asks providers again to take back tokens that are gone here. */
 import type { ControlPlaneStore } from '../../../core/deployment/control-plane-store.ts'
-import type { OAuthProvider } from '../../../core/oauth/provider.ts'
 import {
   MOST_ATTEMPTS,
   type OAuthRevocation,
   revocationWaitMs,
 } from '../../../core/oauth/revocation.ts'
-import type { OAuthToken } from '../../../core/oauth/token.ts'
 import type { OAuthParts } from '../parts.ts'
+import { unlessAborted } from './removal.ts'
 
 type Parts = Pick<OAuthParts, 'store' | 'vault' | 'clock' | 'log'>
 
@@ -15,27 +14,13 @@ type Parts = Pick<OAuthParts, 'store' | 'vault' | 'clock' | 'log'>
 const PER_ROUND = 40
 const AT_ONCE = 8
 
-/** The first further attempt is a minute after the token went. */
-export function revocationOf(
-  token: OAuthToken,
-  provider: OAuthProvider,
-  now: number,
-): OAuthRevocation {
-  const { id, workspace_id, user_id, end_user_id, access_token, refresh_token } = token
-  return {
-    ...{ id, workspace_id, user_id, end_user_id, provider },
-    grant: { access_token, refresh_token },
-    attempts: 1,
-    next_at: now + revocationWaitMs(1),
-    created_at: new Date(now).toISOString(),
-  }
-}
-
-/** One round of the upkeep. */
+/** One round of the upkeep. Rejects when `signal` is aborted: no provider keeps the server from stopping. */
 export async function revokeAgain(parts: Parts, signal: AbortSignal): Promise<void> {
   const due = await parts.store.oauth.revocations.listDue(parts.clock.now(), PER_ROUND)
-  for (let i = 0; i < due.length && !signal.aborted; i += AT_ONCE) {
-    await Promise.all(due.slice(i, i + AT_ONCE).map((one) => tryAgain(parts, one)))
+  for (let i = 0; i < due.length; i += AT_ONCE) {
+    signal.throwIfAborted()
+    const some = due.slice(i, i + AT_ONCE)
+    await unlessAborted(Promise.all(some.map((one) => tryAgain(parts, one))), { signal })
   }
 }
 
