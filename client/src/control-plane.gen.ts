@@ -1827,6 +1827,11 @@ export interface components {
             /** @enum {string} */
             level: "DEBUG" | "INFO" | "WARNING" | "ERROR" | "CRITICAL";
             message: string;
+            /**
+             * @description Only of deploy logs: whether the agent server itself says so, or the code of the project prints it.
+             * @enum {string}
+             */
+            source?: "server" | "project";
         };
         LogsRequest: {
             /** @enum {string|null} */
@@ -2048,6 +2053,10 @@ export interface components {
             /** @enum {string} */
             status: "completed" | "pending" | "timeout" | "not_found";
             token?: string | null;
+            /** @description With `not_found`: why the consent has failed, for people. */
+            problem?: string;
+            /** @description With `not_found`: what was asked for, and not given. */
+            missing_scopes?: string[];
         };
         OAuthFinalized: {
             /** @enum {string} */

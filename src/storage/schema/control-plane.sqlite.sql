@@ -207,8 +207,6 @@ CREATE TABLE oauth_revocations (
 
 CREATE INDEX oauth_revocations_due ON oauth_revocations (next_at);
 
-CREATE INDEX oauth_revocations_workspace ON oauth_revocations (workspace_id);
-
 CREATE TABLE oauth_token_events (
   seq INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
