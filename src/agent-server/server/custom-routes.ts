@@ -16,7 +16,7 @@ export function mountProjectRoutes(
   project: ProjectRoutes,
   log: Log,
 ): void {
-  app.use(holdAnswers(log))
+  app.use(holdLengths(log))
   app.use(streamWithinHono)
   // Each by itself: the log and the figures name the route that has answered.
   for (const { method, path } of project.routes) {
@@ -54,7 +54,7 @@ const streamWithinHono: MiddlewareHandler = async (c, next) => {
  * Answers have the length that they announce, whatever the project's code says; see `holdToLength`. A connection on
  * which one had another length is used for no other answer.
  */
-function holdAnswers(log: Log): MiddlewareHandler<AgentServerEnv> {
+function holdLengths(log: Log): MiddlewareHandler<AgentServerEnv> {
   return async (c, next) => {
     const connection = (c.env ?? {}) as Partial<HttpBindings>
     await next()
