@@ -65,8 +65,10 @@ let folder: string
 let receiver: WebhookReceiver
 let environment: NodeJS.ProcessEnv
 beforeAll(async () => {
-  const from = relative(ROOT, BUNDLE)
-  await run(process.execPath, [join(ROOT, 'scripts/bundle-server.mjs'), 'src', from], { cwd: ROOT })
+  // Parts of older bundles stay in a folder for a day.
+  await rm(BUNDLE, { recursive: true, force: true })
+  const to = relative(ROOT, BUNDLE)
+  await run(process.execPath, [join(ROOT, 'scripts/bundle-server.mjs'), 'src', to], { cwd: ROOT })
   folder = await mkdtemp(join(tmpdir(), 'runyard-bundled-'))
   receiver = await startReceiver()
   await writeProject(folder, {
