@@ -7,7 +7,7 @@ import { isObject } from '../core/json.ts'
 import { isThere } from './files.ts'
 import { readTextFile } from './text-file.ts'
 
-export interface Workspace {
+interface Workspace {
   /** Where its root lies; absolute. */
   folder: string
   manager: 'npm' | 'pnpm' | 'yarn' | 'bun' | 'uv'
