@@ -17,7 +17,7 @@ interface PackedFile {
 /**
  * Packs all of the folder `root` into the new .tar.gz file `path`. Links that lead out of it are left out
  * (so is an environment's way to the Python of this machine, which `unpack` finds anew), and so are source maps of
- * packages; owners are not told. Throws the signal's reason, and leaves the file to the caller.
+ * packages; owners are not packed. Throws the signal's reason, and leaves the file to the caller.
  */
 export async function packFolder(
   root: string,

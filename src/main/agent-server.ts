@@ -40,7 +40,7 @@ export interface Opening {
   watchdog: Pick<Watchdog, 'note'>
   /** Takes what is to be closed. */
   started: Started<StopLimits>
-  /** Hears what the start does next. */
+  /** Called with each step of the start. */
   onStep: OnStep
   log: Log
 }

@@ -17,7 +17,7 @@ interface OpenOptions {
   bundlePath?: string
   schemas?: SchemasPlace
   python: PythonOptions
-  /** Hears what the start does next. */
+  /** Called with each step of the start. */
   onStep?: OnStep
   log: Log
 }

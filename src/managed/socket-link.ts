@@ -23,7 +23,7 @@ const LAST_WORDS_MS = 3_000
 const MOST_BYTES = 1024 * 1024
 /** How much of a message is files, in characters: no character of a path takes more than six bytes of JSON. */
 const FILES_LENGTH = 128 * 1024
-/** Of these a driver that connects later hears the latest. */
+/** A driver that connects later gets the latest message of each of these types. */
 const KEPT: readonly AgentMessage['type'][] = ['starting', 'ready', 'failed', 'load']
 /** RFC 6455: this server has something against it. */
 const POLICY_VIOLATION = 1008

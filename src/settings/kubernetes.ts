@@ -37,12 +37,12 @@ export function readKubernetes(settings: Settings): KubernetesSettings | undefin
 
 /**
  * Where pods find what was built, unless that lies in a store: the control plane has to have an address that is not a
- * pod's own loopback. It is told as a problem here rather than by every revision.
+ * pod's own loopback. A problem here is reported at the start rather than by every revision.
  */
 export function checkPodsReach(settings: Settings, host: string): void {
   if (settings.choice('RUNYARD_RUNTIME') !== 'kubernetes') return
   if (settings.value('RUNYARD_ARTIFACTS_URL') !== undefined) return
-  // In the order in which pods are told them; a certificate is good for the public name only.
+  // In the order in which pods get them; a certificate is good for the public name only.
   const isTls = settings.value('RUNYARD_TLS_CERT') !== undefined
   const [first, ...others] = [
     'RUNYARD_AGENTS_URL',

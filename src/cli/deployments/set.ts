@@ -24,7 +24,7 @@ export function setCommand(): Command {
       ['runyard set support --private', 'with a key again'],
       [
         'runyard set support --min 0 --max 4',
-        'it sleeps when nobody calls it, and has up to four instances',
+        'it sleeps while it is idle, and has up to four instances',
       ],
       ['runyard set support --memory 512 --cpu 0.5', 'what is set aside for each instance'],
     ],
@@ -32,7 +32,7 @@ export function setCommand(): Command {
     .argument('<name>', 'the deployment')
     .option('--public', 'anybody may call it without a key, and shares all its threads')
     .option('--private', 'it is called with a key')
-    .option('--min <count>', 'minimum instances; 0: it sleeps when nobody calls it')
+    .option('--min <count>', 'minimum instances; 0: it sleeps while it is idle')
     .option('--max <count>', 'maximum instances')
     .option('--memory <MiB>', 'memory of each instance')
     .option('--memory-limit <MiB>', 'how much it may take at most (default: twice as much)')

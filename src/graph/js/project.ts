@@ -49,7 +49,7 @@ export interface Project {
 
 interface LoadOptions {
   log: Log
-  /** Hears what it does next; what it does then may block the event loop. */
+  /** Called before each import, with the rest of a sentence; the import may block the event loop. */
   onStep?(doing: string): Promise<void>
   /** The bundle of its modules; absolute. Absent: they are loaded as they are. */
   bundlePath?: string

@@ -25,7 +25,7 @@ interface PythonHostOptions {
   /** How many processes run graphs, side by side. */
   processes: number
   logLevel: string
-  /** Hears what the start of its first process does next. */
+  /** Called with each step of the start of its first process. */
   onStep?(doing: string): Promise<void>
   log: Log
 }

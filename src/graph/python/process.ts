@@ -44,7 +44,7 @@ interface ProcessParts {
   index: number
   onCall: (call: IncomingCall) => Promise<unknown>
   onNote: (method: string, params: Record<string, unknown>) => void
-  /** Hears what its start does next; only the first process says so. */
+  /** Called with each step of its start; only the first process reports them. */
   onStep: (doing: string) => void
   log: Log
 }
