@@ -15,7 +15,7 @@ export const GRAPH_ENVIRONMENT: Readonly<Record<string, string>> = {
   LANGCHAIN_CALLBACKS_BACKGROUND: 'false',
 }
 
-/** Those of a project: with `TSX_TSCONFIG_PATH`, the `tsconfig.json` for its CommonJS (`modules/loader.ts`). */
+/** Those of a project: with `TSX_TSCONFIG_PATH`, the `tsconfig.json` for its CommonJS (`modules/hooks.ts`). */
 export function graphEnvironment(config: ProjectConfig): Readonly<Record<string, string>> {
   const tsconfig = findTsconfig(dirname(mainFile(config)))
   return { ...GRAPH_ENVIRONMENT, ...(tsconfig !== undefined && { TSX_TSCONFIG_PATH: tsconfig }) }

@@ -43,7 +43,9 @@ async function writeSchemas({ path, graphs }: ProjectConfig): Promise<void> {
   await rm(file, { force: true })
   if (written.length === 0) return
   try {
-    await writeKept(file, await extractInThread({ graphs: written, isLater: false }, SCHEMAS_MS))
+    const order = { graphs: written, isLater: false }
+    const terms = { timeoutMs: SCHEMAS_MS, isWaitedFor: true }
+    await writeKept(file, await extractInThread(order, terms))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     console.log(`Schemas not read, so that the first request for them takes longer: ${reason}.`)

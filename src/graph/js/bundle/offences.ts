@@ -11,7 +11,7 @@ export interface Offence {
 }
 
 const NATIVE = 'a native module'
-/** What of an offence of packages may be kept (`places.ts`). */
+/** The one offence that a package may be bundled with (`places.ts`). */
 export const IMPORTS = 'an import() of what is not written there'
 const PLACE = 'its own place (import.meta, __dirname, __filename, require.resolve)'
 
@@ -79,7 +79,7 @@ function isOfPackage(file: string): boolean {
   return file.startsWith('node_modules/') || file.includes('/node_modules/')
 }
 
-/** `places.ts` has kept the places of the project's own files, of which packages could not be moved. */
+/** The project's own files have kept their places (`places.ts`), but for what is left of `HERE`. */
 function offenceOf(line: string, isOfPackage: boolean): string | undefined {
   if (isOfPackage ? PLACE_OF_PACKAGE.test(line) : PLACE_OF_OWN.test(line)) return PLACE
   if (/\bimport\((?!\s*["'`][^"'`$]*["'`])/.test(line)) return IMPORTS

@@ -90,7 +90,7 @@ async function importAsFrom(
   text: string,
   wayTo: (file: string) => string,
 ): Promise<string> {
-  const known: string[] = []
+  const known = ['__proto__: null']
   for (const name of packagesNamed(text)) {
     const quoted = JSON.stringify(name)
     if (await findPackage(path, name)) known.push(`${quoted}: () => import(${quoted})`)

@@ -59,7 +59,8 @@ export class StaticSchemas {
     try {
       const built = builtAt && (await readKept(builtAt, graphs, { isChecked: false }))
       if (built) return built
-      return await extractInThread({ graphs, isLater, ...(keptAt && { keptAt }) }, timeoutMs)
+      const order = { graphs, isLater, ...(keptAt && { keptAt }) }
+      return await extractInThread(order, { timeoutMs, isWaitedFor: false })
     } catch (err) {
       log.warn({ err }, 'could not read the schemas of the graphs in their sources')
       return {}
@@ -67,17 +68,20 @@ export class StaticSchemas {
   }
 }
 
-/** Rejects when it takes longer than `timeoutMs`, or the compiler fails. A process that ends does not wait for it. */
+/**
+ * Rejects when it takes longer than `timeoutMs`, or the compiler fails. `isWaitedFor`: whether a process with nothing else
+ * to do goes on until then.
+ */
 export async function extractInThread(
   order: ExtractionOrder,
-  timeoutMs = TIMEOUT_MS,
+  { timeoutMs, isWaitedFor }: { timeoutMs: number; isWaitedFor: boolean },
 ): Promise<Record<string, ExtractedSchemas>> {
   const worker = new Worker(siblingModule('type-extraction-worker', import.meta.url), {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
     workerData: order,
   })
-  worker.unref()
+  if (!isWaitedFor) worker.unref()
   try {
     const [answer] = await once(worker, 'message', { signal: AbortSignal.timeout(timeoutMs) })
     return answer
