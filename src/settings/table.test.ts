@@ -21,15 +21,18 @@ const root = resolve(import.meta.dirname, '../..')
 const INTERNAL = 'RUNYARD_DEV_HOST'
 const OIDC = { RUNYARD_OIDC_ISSUER: 'https://id.example', RUNYARD_OIDC_AUDIENCE: 'here' }
 
-/** The variables that the function reads. Those that OIDC depends on are set. */
-function readsOf(read: (env: Record<string, string>) => unknown): string[] {
+/** The variables that the function reads. `given`: those that are set. `serve` copies all that are set for its workers. */
+function readsOf(
+  read: (env: Record<string, string>) => unknown,
+  given: Record<string, string>,
+): string[] {
   const names = new Set<string>()
   const get = (env: Record<string, string>, name: string) => {
     names.add(name)
     return env[name]
   }
   try {
-    read(new Proxy<Record<string, string>>({ ...OIDC }, { get }))
+    read(new Proxy<Record<string, string>>({ ...given }, { get }))
   } catch (error) {
     // A command without a key is refused after everything is read.
     if (!(error instanceof AppError)) throw error
@@ -53,7 +56,7 @@ describe('the table of settings', () => {
     ['backup', (env) => readBackupConfig({}, { isServe: false }, env)],
     ['restore', (env) => readRestoreConfig({}, { isServe: false }, env)],
   ])('has what %s reads, no more and no less', (reader, read) => {
-    expect(readsOf(read)).toEqual(namesFor(reader))
+    expect(readsOf(read, reader === 'up' ? OIDC : {})).toEqual(namesFor(reader))
   })
 
   it('has what is read of a project’s environment', () => {

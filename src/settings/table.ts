@@ -117,16 +117,17 @@ export const SETTINGS = [
     flag: '--url <url>',
     type: 'url',
     default: 'http://127.0.0.1:8124',
-    readBy: ['commands', 'listener'],
-    meaning: 'the control plane that [commands](docs/cli.md) talk to',
+    readBy: ['commands', 'listener', 'serve'],
+    meaning:
+      'the control plane that [commands](docs/cli.md) talk to; with `serve`, whose [token vault](docs/oauth.md) its agents use (needs `RUNYARD_API_KEY` too)',
   },
   {
     name: 'RUNYARD_API_KEY',
     flag: '--api-key <key>',
     type: 'key',
     unset: 'the admin key in the data folder of a Runyard on this machine',
-    readBy: ['commands', 'listener'],
-    meaning: 'the key that commands send',
+    readBy: ['commands', 'listener', 'serve'],
+    meaning: 'the key that commands send; with `serve`, the key its agents use at the token vault',
   },
   {
     name: 'RUNYARD_ADMIN_KEY',

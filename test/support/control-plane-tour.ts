@@ -130,8 +130,11 @@ export function tourOf(things: Things): Stop[] {
  * and an agent's connection to it, made with this admin key.
  */
 export async function furnish(world: ControlPlaneWorld, key: string, name: string) {
-  const make = async (path: string, body: unknown) =>
-    (await world.call('POST', path, body, key)).body
+  const make = async (path: string, request: unknown) => {
+    const { status, body } = await world.call('POST', path, request, key)
+    if (status >= 300) throw new Error(`POST ${path} answers ${status}: ${JSON.stringify(body)}`)
+    return body
+  }
   const deployment = await make('/v2/deployments', aCreateRequest({ name }))
   const host = `${name}.team.example.com`
   await make(`/v2/deployments/${deployment.id}/domains`, { host, ...DOMAIN_CERTIFICATE })

@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts'
 import { isAllowed, type Role } from './api-key.ts'
 
 /** `message`: the operation takes messages of several kinds; a table below, by kind, says which of them only look. */
-export type AgentNeed = 'open' | 'look' | 'talk' | 'message'
+type AgentNeed = 'open' | 'look' | 'talk' | 'message'
 
 /**
  * By method and path, as in the agent server's document. `open`: no key is asked for. What is not in the table, such

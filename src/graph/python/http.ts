@@ -3,7 +3,7 @@ import type { WireError } from './errors.ts'
 import type { IncomingCall, OutgoingCall } from './peer.ts'
 import type { Items } from './streams.ts'
 
-export interface WireRequest {
+interface WireRequest {
   method: string
   url: string
   headers: [string, string][]

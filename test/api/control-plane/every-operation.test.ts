@@ -1,20 +1,35 @@
 /** Every operation of the document: who may call it, whom it is apart from, what it leaves behind. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { proofOf } from '../../../src/control-plane/domains/proof.ts'
 import { ACCESS } from '../../../src/control-plane/people/access.ts'
 import { isAllowed, type Role } from '../../../src/core/people/api-key.ts'
 import { type ControlPlaneWorld, startControlPlane } from '../../support/control-plane.ts'
 import { furnish, type Things, tourOf } from '../../support/control-plane-tour.ts'
+import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
 
+let dns: DnsServer
 let world: ControlPlaneWorld
 beforeEach(async () => {
-  world = await startControlPlane({ isReconciling: false })
+  dns = await startDnsServer()
+  world = await startControlPlane({ isReconciling: false, dnsServers: [dns.address] })
 })
-afterEach(() => world.close())
+afterEach(async () => {
+  await world.close()
+  dns.close()
+})
 
 async function workspaceWithAdmin(name: string): Promise<{ id: string; key: string }> {
   const { id } = (await world.call('POST', '/v2/workspaces', { name })).body
   const request = { name: 'first', role: 'admin', workspace_id: id }
+  for (const host of [name.toLowerCase(), 'walked']) proveDomain(id, `${host}.team.example.com`)
   return { id, key: (await world.call('POST', '/v2/api-keys', request)).body.key }
+}
+
+function proveDomain(workspace_id: string, host: string): void {
+  const { name, value } = proofOf(world.store, { workspace_id }, host)
+  const known = dns.records.get(name)
+  const texts = typeof known === 'object' ? (known.TXT ?? []) : []
+  dns.records.set(name, { TXT: [...texts, value] })
 }
 
 describe.each<Role>(['admin', 'developer', 'viewer', 'agent'])('a key of role %s', (role) => {
