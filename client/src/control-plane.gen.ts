@@ -1476,7 +1476,7 @@ export interface components {
             /** @description An API key, or a signed user token. */
             api_key?: string;
             /**
-             * @description With `code`: sign in although somebody else is signed in with this browser. Their session ends.
+             * @description With `code`: sign in although another person is signed in with this browser. That session ends.
              * @default false
              */
             replaces_session: boolean;

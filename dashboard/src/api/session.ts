@@ -79,7 +79,7 @@ export function waysQuery() {
 
 /**
  * Opens a session with the code of a link, which is good once, or with an API key. Whoever comes back after the
- * session's end finds the workspace that they looked at, if it is still theirs. 409: the link would sign somebody else
+ * session's end finds the workspace that they looked at, if it is still theirs. 409: the link would sign another person
  * out, and asks for `replaces_session`.
  */
 export async function signIn(

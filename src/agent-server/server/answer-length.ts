@@ -1,6 +1,6 @@
 /**
  * How long an answer of a project's code is, as it travels: never another length than the one that it announces. Bytes
- * beyond it would be read as the answer to whoever uses the connection next.
+ * beyond it would be read as the answer to the next request on the connection.
  */
 import { brotliDecompressSync, constants } from 'node:zlib'
 

@@ -1,4 +1,4 @@
-/** Counts what is answered as JSON against the budget of the server. */
+/** Counts JSON answers against the budget of the server. */
 import type { HttpBindings } from '@hono/node-server'
 import type { MiddlewareHandler } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
@@ -25,7 +25,7 @@ export function holdAnswers(budget: AnswerBudget): MiddlewareHandler<AgentServer
     try {
       await next()
     } finally {
-      // A request from within the process: whoever has asked has the answer now.
+      // A request from within the process has its answer now.
       if (!outgoing) hold.release()
     }
   }

@@ -62,7 +62,7 @@ export async function requireProof(
   throw unproven(host, record)
 }
 
-/** Hosts that were given up so long ago that they are anybody's again are forgotten. */
+/** Notes that the workspace gave the host up, and forgets hosts that were given up more than 30 days ago. */
 export async function releaseDomain(
   { store, clock }: { store: Pick<ControlPlaneStore, 'domains'>; clock: Clock },
   host: string,

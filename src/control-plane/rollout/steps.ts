@@ -234,7 +234,7 @@ export class Steps {
     const message = reason === undefined ? undefined : statusMessage(reason, secrets)
     const updated_at = timestamp(clock)
     const status_message = message === undefined ? {} : { status_message: message }
-    // In one transaction: whoever reads that the only revision failed reads no deployment that is READY.
+    // In one transaction, so that no reader sees a failed revision and a deployment that is READY.
     const isMoved = await store.transaction(async (tx) => {
       const step = { from, to, updated_at, ...status_message }
       if (!(await tx.revisions.move(id, step))) return false

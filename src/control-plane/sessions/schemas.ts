@@ -13,7 +13,7 @@ export const SignInRequestSchema = z
       .openapi({ description: 'An API key, or a signed user token.' }),
     replaces_session: z.boolean().default(false).openapi({
       description:
-        'With `code`: sign in although somebody else is signed in with this browser. Their session ends.',
+        'With `code`: sign in although another person is signed in with this browser. That session ends.',
     }),
   })
   .refine(

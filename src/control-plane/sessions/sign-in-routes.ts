@@ -16,7 +16,7 @@ import { describeSession, signIn } from './verbs.ts'
 const REFUSALS_PER_SECOND = 10
 
 /**
- * With the code of a link, or with a key. The answer's cookie is the session. A link that would sign somebody else out is
+ * With the code of a link, or with a key. The answer's cookie is the session. A link that would sign another person out is
  * a 409, which says whom it signs in, until `replaces_session` says that this is meant.
  */
 const open = createRoute({

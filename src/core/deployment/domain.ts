@@ -71,7 +71,7 @@ export interface DomainStore {
   delete(id: string): Promise<void>
   /** Notes who had the host last, in place of who had it before. */
   release(released: ReleasedDomain): Promise<void>
-  /** Who had the host last; `undefined`: nobody, or it is forgotten. */
+  /** The workspace that had the host last; `undefined`: none, or it is forgotten. */
   released(host: string): Promise<ReleasedDomain | undefined>
   /** Forgets what was released before this moment (ISO 8601). */
   forgetReleased(before: string): Promise<void>

@@ -41,7 +41,7 @@ export function readLine(noted: string): { text: string; source: LineSource } {
     : { text: noted, source: 'project' }
 }
 
-/** A line that was cut is nobody's for certain, and so the project's. */
+/** A line that was cut cannot be checked, so it counts as the project's. */
 function isOfProject(line: string): boolean {
   try {
     return (JSON.parse(line) as { said_by?: unknown }).said_by === OF_PROJECT.said_by

@@ -31,7 +31,7 @@ export class WithBytes {
 const LENGTH_BYTES = 4
 const MAX_FRAME_BYTES = 256 * 1024 * 1024
 
-/** Keeps frames until somebody takes them. */
+/** Keeps frames until they are taken. */
 export class FrameWriter {
   #frames: Buffer[] = []
 

@@ -8,7 +8,7 @@ import { type Cluster, ClusterRefusal, openCluster } from './cluster.ts'
 
 /** Where a pod finds what it may ask its cluster with. */
 const OWN_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token'
-/** How long the API may take to answer, in ms. One that is away is waited for later, while pods go on. */
+/** Time limit for an answer of the API, in ms. A cluster that is away is waited for later, while pods go on. */
 const LIMIT_MS = 10_000
 
 /**

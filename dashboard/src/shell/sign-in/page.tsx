@@ -114,7 +114,7 @@ function Ended() {
   )
 }
 
-/** Somebody else is signed in with this browser. */
+/** Another person is signed in with this browser. */
 function Replace({ question, onGo }: { question: string; onGo: () => void }) {
   return (
     <section aria-label="Replace the session" className="space-y-4">

@@ -86,7 +86,7 @@ export async function extractInThread(
     const [answer] = await once(worker, 'message', { signal: AbortSignal.timeout(timeoutMs) })
     return answer
   } finally {
-    // Its late error is nobody's.
+    // Nothing waits for a late error.
     worker.on('error', () => {})
     await worker.terminate()
   }
