@@ -29,8 +29,8 @@ interface Opened {
 
 /**
  * Signs in with the code of a link, or with a key. Throws `unauthenticated` for one that is not good,
- * `forbidden` for a key that only calls agents, and `conflict` for a link that would replace the session of another person
- * else: a person who follows a stranger's link would work in that stranger's name without knowing.
+ * `forbidden` for a key that only calls agents, and `conflict` for a link that would replace the session of another
+ * person: a person who follows a stranger's link would work in that stranger's name without knowing.
  */
 export async function signIn(
   parts: Parts,
