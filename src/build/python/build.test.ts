@@ -180,16 +180,6 @@ describe.skipIf(NO_PYTHON)(`a build of a project in Python${skipped}`, { timeout
     expect(beside.log).toContain('Nothing to install')
     expect(beside.log.match(/\$ uv pip install colorama==0\.0\.99$/gm)).toHaveLength(1)
     expect(beside.log).not.toContain('network was disabled')
-
-    const stale = {
-      ...files,
-      'pyproject.toml': files['pyproject.toml'].replace('1.2.22', '1.2.21'),
-    }
-    const refused = await build({ files: stale, config: { dependencies: ['.'] } })
-    expect(refused.ended).toMatchObject({ name: 'BuildError', step: 'install' })
-    expect((refused.ended as BuildError).logTail.join('\n')).toMatch(
-      /lockfile .* needs to be updated/,
-    )
   })
 
   it('resolves pyproject.toml, and finds packages that lie flat, wherever the folder is', async () => {
