@@ -186,6 +186,10 @@ export interface ServeConfig {
   readonly home: { url: string; key: string } | undefined
   /** `RUNYARD_START_FILE`: what a runtime driver starts it with; only read when it is managed. */
   readonly startFile: string | undefined
+  /** `RUNYARD_ENCRYPTION_KEY`, 32 bytes; unset: made when first needed, and kept in the data folder. */
+  readonly encryptionKey: Buffer | undefined
+  /** `RUNYARD_ENCRYPTION_KEY_OLD`, separated by commas: what they encrypted can be decrypted. */
+  readonly oldEncryptionKeys: readonly Buffer[]
   /** `--n-jobs-per-worker` / `N_JOBS_PER_WORKER`: how many runs execute at once. */
   readonly concurrency: number
   /** `--role` / `RUNYARD_ROLE`. */
@@ -424,6 +428,8 @@ export function readServeConfig(flags: Flags, env: Environment = process.env): S
     devHost: env.RUNYARD_DEV_HOST || undefined,
     home: readHome(env),
     startFile: read.path('RUNYARD_START_FILE'),
+    encryptionKey: readEncryptionKeys(read, 'RUNYARD_ENCRYPTION_KEY')[0],
+    oldEncryptionKeys: readEncryptionKeys(read, 'RUNYARD_ENCRYPTION_KEY_OLD'),
     concurrency: read.number('N_JOBS_PER_WORKER'),
     ...workers,
     workerArgs: [],
@@ -534,8 +540,14 @@ export function readEnvironment(): Environment {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.includes(name)))
 }
 
-/** What opens this server, its database or its control plane. */
-const OWN_KEYS = ['RUNYARD_API_KEY', 'RUNYARD_API_KEYS', 'RUNYARD_DATABASE_URL'] as const
+/** What opens this server, its database or its control plane, and what decrypts credentials. */
+const OWN_KEYS = [
+  'RUNYARD_API_KEY',
+  'RUNYARD_API_KEYS',
+  'RUNYARD_DATABASE_URL',
+  'RUNYARD_ENCRYPTION_KEY',
+  'RUNYARD_ENCRYPTION_KEY_OLD',
+] as const
 
 /** Throws `bad_request` as `readUpConfig` does. */
 export function readBackupConfig(

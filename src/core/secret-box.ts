@@ -21,6 +21,9 @@ export interface SecretBox {
   changeKey(key: Buffer): void
 }
 
+/** A box as the agent server needs it: its texts are never encrypted again with another key. */
+export type CredentialBox = Pick<SecretBox, 'seal' | 'open'>
+
 /**
  * Makes a box that encrypts with `key` and also opens texts of the older keys. Each has 32 bytes;
  * otherwise throws `bad_request`.

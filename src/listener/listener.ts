@@ -22,7 +22,8 @@ const ACTIVITY_LOOKS = 5
 const FIRST_RETRY_MS = 500
 const LAST_RETRY_MS = 10_000
 
-interface ListenerOptions extends Pick<RevisionsOptions, 'remembered' | 'setHomeKey'> {
+interface ListenerOptions
+  extends Pick<RevisionsOptions, 'remembered' | 'setHomeKey' | 'setDataKey'> {
   driver: RuntimeDriver
   targets: TargetTable
   hosts: HostTable

@@ -18,6 +18,8 @@ export interface RevisionsOptions {
   remembered: Remembered
   /** Notes the key with which a deployment's agents ask their control plane for tokens. */
   setHomeKey(deployment_id: string, key: string): void
+  /** Notes the key with which a deployment's agent servers encrypt credentials. */
+  setDataKey(deployment_id: string, key: string): void
   /** There is something to report. */
   onChange: () => void
   log: Log
@@ -94,6 +96,7 @@ export class Revisions {
     const { revision_id, deployment_id, start } = order
     const revision = this.#revisions.get(revision_id) ?? this.#add(revision_id, deployment_id)
     if (start?.home_key) this.#options.setHomeKey(deployment_id, start.home_key)
+    if (start?.data_key) this.#options.setDataKey(deployment_id, start.data_key)
     revision.run(order, orders)
   }
 

@@ -10,10 +10,12 @@ import type { CorsConfig } from '../core/cors.ts'
 import type { StartMessage } from '../core/deployment/runtime-protocol.ts'
 import type { Log } from '../core/log.ts'
 import { noNotices } from '../core/notices.ts'
+import type { CredentialBox } from '../core/secret-box.ts'
 import { graphEnvironment } from '../graph/js/environment.ts'
 import type { SchemasPlace } from '../graph/js/host.ts'
 import { checkProjectPackages } from '../graph/js/modules/langgraph-package.ts'
 import { builtSchemasPath } from '../graph/js/schemas/kept.ts'
+import { createCredentialBox } from '../installation/credential-box.ts'
 import { startHomeProxy } from '../managed/home-proxy.ts'
 import type { OnStep } from '../managed/report-start.ts'
 import type { Started } from '../process/started.ts'
@@ -21,6 +23,7 @@ import type { Watchdog } from '../process/watchdog.ts'
 import { type ProjectConfig, readProjectConfig } from '../project/config.ts'
 import type { Environment } from '../settings/settings.ts'
 import { openAgentStore } from '../storage/agent/store.ts'
+import { createSecretBox } from '../storage/control-plane/secret-box.ts'
 import { LazyAgentMetrics } from '../telemetry/agent-metrics.ts'
 import { readVersion } from '../version.ts'
 import type { ProcessNotices } from '../workers/notices.ts'
@@ -156,10 +159,17 @@ async function openStore(opening: Opening): Promise<AgentStore> {
   const { config, start, notices, started, onStep } = opening
   const url = start?.databaseUrl ?? config.databaseUrl
   await onStep(url === undefined ? 'opens its database' : `connects to ${placeOf(url)}`)
-  const store = await openAgentStore(url ?? databaseFile(config))
+  const store = await openAgentStore(url ?? databaseFile(config), credentialBox(opening))
   started.add('store', () => store.close())
   // A database that tells reaches servers of other machines too.
   return notices && store.notices === noNotices ? { ...store, notices } : store
+}
+
+/** `undefined`: its control plane is older and gives no key. A key of its own would be lost with its container. */
+function credentialBox({ config, start }: Opening): CredentialBox | undefined {
+  if (start?.dataKey !== undefined) return createSecretBox(Buffer.from(start.dataKey, 'base64'))
+  if (start && config.devHost === undefined) return undefined
+  return createCredentialBox(config, createSecretBox)
 }
 
 /** Without the password. */

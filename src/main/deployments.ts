@@ -16,6 +16,7 @@ import type { ArtifactStore } from '../core/deployment/artifacts/store.ts'
 import type { Builder, Tarballs } from '../core/deployment/builds/build.ts'
 import type { BuildJobs } from '../core/deployment/builds/job.ts'
 import type { BuildContainers } from '../core/deployment/builds/project-commands.ts'
+import { dataKeyOf } from '../core/deployment/data-key.ts'
 import type { RevisionLogs } from '../core/deployment/revision-log.ts'
 import type { RuntimeDriver } from '../core/deployment/runtime.ts'
 import type { Sandbox } from '../core/deployment/sandbox.ts'
@@ -119,6 +120,7 @@ function createConfiguredDriver(
     locate: (artifact) => localProject(folder.builds, artifact),
     dataDir: folder.deploymentData,
     databaseUrl: databases.urlOf,
+    dataKey: (deployment_id) => dataKeyOf(key, deployment_id),
     logsDir: folder.deploymentLogs,
     async artifactAddress(artifact) {
       const { root } = localProject(folder.builds, artifact)

@@ -61,8 +61,9 @@ async function compose(
   if (config.kubernetes) await requireCluster(config.kubernetes, log)
   const client = createControlPlaneClient({ url: config.url, key: config.apiKey })
   const homeKeys = new Map<string, string>()
+  const dataKeys = new Map<string, string>()
   const ordered = Promise.withResolvers<void>()
-  const driver = openDriver(config, folder, { homeKeys, ordered: ordered.promise, log })
+  const driver = openDriver(config, folder, { homeKeys, dataKeys, ordered: ordered.promise, log })
   started.add('driver', () => driver.leave(LEAVE_GRACE_MS))
   const targets = new Targets()
   const listening: { url: string | null } = { url: config.publicUrl ?? null }
@@ -85,6 +86,7 @@ async function compose(
     exchange: (report, aborting) => client.exchange(report, aborting),
     url: () => listening.url,
     setHomeKey: (deployment_id, key) => homeKeys.set(deployment_id, key),
+    setDataKey: (deployment_id, key) => dataKeys.set(deployment_id, key),
     onRefused: refusal.resolve,
   })
   started.add('exchange', () => listener.stop())
@@ -121,8 +123,14 @@ function openDriver(
   folder: Folder,
   {
     homeKeys,
+    dataKeys,
     ...parts
-  }: { homeKeys: ReadonlyMap<string, string>; ordered: Promise<void>; log: Log },
+  }: {
+    homeKeys: ReadonlyMap<string, string>
+    dataKeys: ReadonlyMap<string, string>
+    ordered: Promise<void>
+    log: Log
+  },
 ) {
   const key = findDriverKey(config.dataDir)
   return createDriver(config.runtime, {
@@ -135,6 +143,7 @@ function openDriver(
     },
     dataDir: folder.deploymentData,
     databaseUrl: createDeploymentDatabases(config, roleKeyOf(config, key)).urlOf,
+    dataKey: (deployment_id) => dataKeys.get(deployment_id),
     async home(deployment_id) {
       return { url: config.url, key: homeKeys.get(deployment_id) ?? '' }
     },

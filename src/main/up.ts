@@ -16,6 +16,7 @@ import { ensureAdminKey } from '../control-plane/people/installation.ts'
 import type { ControlPlaneMetrics } from '../core/agent/server/metrics.ts'
 import { systemClock as clock } from '../core/clock.ts'
 import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
+import { dataKeyOf } from '../core/deployment/data-key.ts'
 import { placeOf } from '../core/deployment/listener.ts'
 import { isRevisionOver } from '../core/deployment/revision.ts'
 import type { Log } from '../core/log.ts'
@@ -178,10 +179,11 @@ function listenerParts(
   store: ControlPlaneStore,
   { deploymentLogs }: DataFolder,
   log: Log,
-): Pick<HubOptions, 'homeKey' | 'placeOf' | 'appendLog'> {
+): Pick<HubOptions, 'homeKey' | 'dataKey' | 'placeOf' | 'appendLog'> {
   return {
     homeKey: async (deployment_id) =>
       agentKeyOf(store.signingKey, await keyed(store, deployment_id)),
+    dataKey: (deployment_id) => dataKeyOf(store.signingKey, deployment_id),
     async placeOf(listener_id, { deployment_id, revision_id }) {
       const place = placeOf(listener_id, await store.deployments.get(deployment_id))
       if (place !== 'there') return place

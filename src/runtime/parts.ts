@@ -19,6 +19,8 @@ export interface RuntimeParts {
    * Secret: it holds a password.
    */
   databaseUrl?(deployment_id: string): Promise<string | undefined>
+  /** With which they encrypt credentials there, as `StartMessage.dataKey`; absent or `undefined`: with none. */
+  dataKey?(deployment_id: string): string | undefined
   /** How they reach their control plane, once it can be reached; absent: there is none. */
   home?(deployment_id: string): Promise<Home>
   /**

@@ -139,16 +139,17 @@ export const SETTINGS = [
   {
     name: 'RUNYARD_ENCRYPTION_KEY',
     type: 'key',
-    unset: 'made at the first start, kept in `<data dir>/encryption.key`',
-    readBy: ['up', 'backup', 'restore'],
-    meaning: '32 bytes in base64: encrypts secrets and OAuth tokens in the database',
+    unset: 'made when first needed, kept in `<data dir>/encryption.key`',
+    readBy: ['up', 'serve', 'backup', 'restore'],
+    meaning:
+      '32 bytes in base64: encrypts secrets, OAuth tokens and push credentials in the database',
   },
   {
     name: 'RUNYARD_ENCRYPTION_KEY_OLD',
     type: 'list',
-    readBy: ['up', 'backup', 'restore'],
+    readBy: ['up', 'serve', 'backup', 'restore'],
     meaning:
-      'the keys before it, separated by commas: what they encrypted is encrypted anew at the start',
+      'previous keys, separated by commas; `up` re-encrypts data with the new key at its start',
   },
   {
     name: 'RUNYARD_OIDC_ISSUER',

@@ -138,6 +138,8 @@ export class WebhookSender {
   }
 
   async #attempt(delivery: QueuedDelivery): Promise<AttemptResult> {
+    const { problem } = delivery
+    if (problem !== null) return this.#resultOf(delivery, { problem })
     const { post, clock, timeoutMs } = this.#parts
     const time = AbortSignal.timeout(timeoutMs)
     const message = this.#messageOf(delivery, clock.now())

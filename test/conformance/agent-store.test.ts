@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AgentStore } from '../../src/core/agent/agent-store.ts'
-import { openAgentStore } from '../../src/storage/agent/store.ts'
+import type { CredentialBox } from '../../src/core/secret-box.ts'
+import { DEFAULT_SCHEMA, openAgentStore } from '../../src/storage/agent/store.ts'
+import { openDb } from '../../src/storage/open-db.ts'
 import { type AgentStoreWorld, aRun, aThread, LATER } from '../support/agent-records.ts'
 import { claimRun } from '../support/claim-run.ts'
 import { freshPostgres } from '../support/postgres.ts'
 import { testAssistantStore } from './assistant-store.ts'
 import { testCheckpointStore } from './checkpoint-store.ts'
+import { testCredentials } from './credentials.ts'
 import { testCronStore } from './cron-store.ts'
 import { testEventStore } from './event-store.ts'
 import { testIdempotencyKeyStore } from './idempotency-key-store.ts'
@@ -35,8 +38,8 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the agent server’s store on %s
   let store: AgentStore
   const opened: AgentStore[] = []
 
-  async function another(): Promise<AgentStore> {
-    const one = await openAgentStore(place)
+  async function another(box?: CredentialBox): Promise<AgentStore> {
+    const one = await openAgentStore(place, box)
     opened.push(one)
     return one
   }
@@ -52,7 +55,12 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the agent server’s store on %s
     rmSync(folder, { recursive: true, force: true })
   })
 
-  const world = (): AgentStoreWorld => ({ store, another })
+  async function rows(sql: string): Promise<object[]> {
+    const db = await openDb(place, DEFAULT_SCHEMA)
+    return db.all(sql).finally(() => db.close())
+  }
+
+  const world = (): AgentStoreWorld => ({ store, another, rows })
   testAssistantStore(world)
   testServerStore(world)
   testThreadStore(world)
@@ -62,6 +70,7 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the agent server’s store on %s
   testIdempotencyKeyStore(world)
   testWebhookDeliveryStore(world)
   testPushConfigStore(world)
+  testCredentials(world)
   testEventStore(world)
   testCheckpointStore(world)
   testItemStore(world)

@@ -14,6 +14,7 @@ import type { RuntimeSpec } from '../../src/core/deployment/runtime.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { createKubernetesDriver } from '../../src/runtime/kubernetes/driver.ts'
 import {
+  aDataKey,
   ask,
   type RuntimeDriverWorld,
   testRuntimeDriver,
@@ -45,7 +46,7 @@ async function openWorld(
       ...{ kubeconfig, namespace: NAMESPACE, image: 'runyard:stand-in' },
       ...{ installation: `test-${randomUUID()}`, allow: [], scaling: 'own', ingressFrom: [] },
     },
-    ...{ clock: systemClock, log: silentLog, dataDir: () => '/nowhere' },
+    ...{ clock: systemClock, log: silentLog, dataDir: () => '/nowhere', dataKey: aDataKey },
     env: { OPERATOR: 'of the operator' },
     command: { file: process.execPath, args: [] },
     locate: () => {

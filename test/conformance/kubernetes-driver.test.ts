@@ -24,6 +24,7 @@ import {
 } from '../../src/runtime/kubernetes/driver.ts'
 import { type KubernetesCluster, startKubernetesApi } from '../support/kubernetes-api.ts'
 import {
+  aDataKey,
   ask,
   type RuntimeDriverWorld,
   testRuntimeDriver,
@@ -62,6 +63,7 @@ async function openWorld({
     createKubernetesDriver({
       ...{ kubernetes, clock: systemClock, log: silentLog, logsDir: join(dir, 'logs') },
       ...{ command: { file: process.execPath, args: [] }, env: {}, dataDir: () => dir },
+      dataKey: aDataKey,
       locate: () => {
         throw new Error('Pods find nothing on this machine.')
       },

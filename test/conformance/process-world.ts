@@ -10,7 +10,7 @@ import type { RuntimeSpec } from '../../src/core/deployment/runtime.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { createProcessDriver, type ProcessDriverOptions } from '../../src/runtime/process/driver.ts'
 import { aFolder } from '../support/fake-builder.ts'
-import { ask, type RuntimeDriverWorld } from './runtime-driver.ts'
+import { aDataKey, ask, type RuntimeDriverWorld } from './runtime-driver.ts'
 
 export const STAND_IN = join(import.meta.dirname, '../fixtures/stand-in-agent-server.js')
 
@@ -28,6 +28,7 @@ export async function openProcessWorld(
     command: { file: process.execPath, args: [STAND_IN] },
     locate: (artifact) => locate(dir, artifact),
     dataDir: (deployment_id) => join(dir, 'deployments', deployment_id),
+    dataKey: aDataKey,
     logsDir: join(dir, 'logs'),
     env: { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8' },
     clock: systemClock,

@@ -70,6 +70,11 @@ export async function ask(endpoint: Endpoint): Promise<Record<string, unknown> |
   return response?.ok ? ((await response.json()) as Record<string, unknown>) : undefined
 }
 
+/** `dataKey` of every world's driver. */
+export function aDataKey(deployment_id: string): string {
+  return `data key of ${deployment_id}`
+}
+
 /**
  * Runs the suite. `open` makes a fresh world for each test; an agent server has `healthTimeoutMs` to
  * become healthy in it. `keepsToken`: something else than the driver starts again what died, with what the driver told
@@ -107,6 +112,12 @@ export function testRuntimeDriver<A extends Artifact>(
       const endpoint = await untilHealthy(driver, spec.revision_id)
       expect(await ask(endpoint)).toBeDefined()
       expect((await fetch(`${endpoint.url}/ok`)).status).toBe(403)
+    })
+
+    it('hands the data key of the deployment to the agent server', async () => {
+      const { spec, endpoint } = await startHealthy()
+      const start = { dataKey: aDataKey(spec.deployment_id) }
+      expect(await ask(endpoint)).toMatchObject({ start })
     })
 
     it('hands the secrets to the agent server', async () => {

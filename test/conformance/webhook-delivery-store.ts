@@ -35,7 +35,7 @@ export function testWebhookDeliveryStore(world: () => AgentStoreWorld): void {
       const stored = {
         ...delivery,
         ...{ status: 'pending', updated_at: CREATED_AT, attempt: 0, next_attempt_at: 0 },
-        ...{ response_status: null, error: null, headers: null },
+        ...{ response_status: null, error: null, headers: null, problem: null },
       }
       expect(await deliveries().get(delivery.delivery_id)).toEqual(stored)
       expect(await deliveries().nextDue()).toBe(0)

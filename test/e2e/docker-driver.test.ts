@@ -14,6 +14,7 @@ import { createDockerDriver } from '../../src/runtime/docker/driver.ts'
 import type { DockerDriverOptions } from '../../src/runtime/docker/ground.ts'
 import { locate, makeSpec } from '../conformance/process-world.ts'
 import {
+  aDataKey,
   ask,
   type RuntimeDriverWorld,
   testRuntimeDriver,
@@ -57,6 +58,7 @@ async function openWorld(more: Partial<DockerDriverOptions> = {}): Promise<Docke
     command: { file: process.execPath, args: [] },
     locate: (artifact) => locate(dir, artifact),
     dataDir: (deployment_id) => join(dir, 'deployments', deployment_id),
+    dataKey: aDataKey,
     logsDir: join(dir, 'logs'),
     env: { OPERATOR: 'of the operator' },
     podEnv: { RUNYARD_LOG_LEVEL: 'warn' },

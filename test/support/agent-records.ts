@@ -5,6 +5,7 @@ import type { Assistant } from '../../src/core/agent/assistant.ts'
 import type { StoredCheckpoint, TypedBytes } from '../../src/core/agent/checkpoint.ts'
 import type { NewRun } from '../../src/core/agent/run.ts'
 import type { NewThread, ThreadState } from '../../src/core/agent/thread.ts'
+import type { CredentialBox } from '../../src/core/secret-box.ts'
 
 export const CREATED_AT = '2026-11-20T12:00:00.000Z'
 export const LATER = '2026-11-20T13:00:00.000Z'
@@ -12,7 +13,10 @@ export const LATER = '2026-11-20T13:00:00.000Z'
 /** What a suite works on: one database, and other connections to it as other processes have them. */
 export interface AgentStoreWorld {
   store: AgentStore
-  another(): Promise<AgentStore>
+  /** `box`: encrypts its credentials. Default: none. */
+  another(box?: CredentialBox): Promise<AgentStore>
+  /** Rows as they stand in the database. */
+  rows(sql: string): Promise<object[]>
 }
 
 export function aThread(change: Partial<NewThread> = {}): NewThread {

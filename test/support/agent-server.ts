@@ -18,9 +18,11 @@ import type { GraphHost } from '../../src/core/agent/host/graph-host.ts'
 import type { ParkedThreads } from '../../src/core/agent/parked-threads.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLog } from '../../src/core/log.ts'
+import type { CredentialBox } from '../../src/core/secret-box.ts'
 import { GRAPH_ENVIRONMENT } from '../../src/graph/js/environment.ts'
 import { readProjectConfig } from '../../src/project/config.ts'
 import { openAgentStore } from '../../src/storage/agent/store.ts'
+import { createSecretBox } from '../../src/storage/control-plane/secret-box.ts'
 import { LazyAgentMetrics } from '../../src/telemetry/agent-metrics.ts'
 import { WebSockets } from '../../src/web-socket/handshakes.ts'
 import { agentDatabase } from './agent-database.ts'
@@ -35,6 +37,8 @@ export function fixtureProject(name: string, language: Language = LANGUAGE): str
   const folder = language === 'python' ? 'python' : 'projects'
   return fileURLToPath(new URL(`../fixtures/${folder}/${name}/`, import.meta.url))
 }
+
+const CREDENTIAL_BOX = createSecretBox(Buffer.alloc(32, 9))
 
 export interface RunningAgentServer {
   url: string
@@ -66,6 +70,8 @@ export type StartOptions = Partial<Omit<AgentServerOptions, 'host' | 'config' | 
   database?: string
   /** Makes the host of its graphs, in place of the project's own. */
   createHost?: () => GraphHost
+  /** Encrypts its credentials. Default: a box with the same key for every server. */
+  credentialBox?: CredentialBox
   /** Stands before its store. */
   storeOver?: (store: AgentStore) => AgentStore
   /** Default 0: a free port. */
@@ -148,7 +154,7 @@ async function startOne(
   const { log = silentLog } = rest
   const { language = LANGUAGE } = rest
   const config = await readProjectConfig(join(fixtureProject(projectName, language), configName))
-  const store = await openAgentStore(database)
+  const store = await openAgentStore(database, rest.credentialBox ?? CREDENTIAL_BOX)
   const { isLangSmithUsed = false, createHost } = rest
   const opening: Promise<
     Pick<AgentServerOptions, 'host' | 'config' | 'ui'> & { stop(): Promise<void> }

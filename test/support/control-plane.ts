@@ -176,6 +176,7 @@ export class ControlPlaneWorld {
     this.hub = createHub({
       ...{ driver: this.driver, targets: this.targets, drainMs: 1000, log: silentLog },
       homeKey: async (deployment_id) => `key of ${deployment_id}`,
+      dataKey: (deployment_id) => `data key of ${deployment_id}`,
       placeOf: async (_, { deployment_id }) =>
         (await store.deployments.get(deployment_id)) ? 'there' : 'nowhere',
       appendLog: () => {},

@@ -29,6 +29,8 @@ export class ListenerWorld {
   /** While `true` no exchange gets through. */
   isCut = false
   readonly refusals: AppError[] = []
+  /** Data keys that the listener received, by deployment. */
+  readonly dataKeys = new Map<string, string>()
   /** What agent servers print and nobody has acknowledged yet, and what came to the control plane. */
   printed: ReportedLog[] = []
   readonly logged: string[] = []
@@ -73,6 +75,7 @@ export class ListenerWorld {
       driver: new FakeRuntimeDriver(),
       targets: this.ownTargets,
       homeKey: async (deployment_id) => `key of ${deployment_id}`,
+      dataKey: (deployment_id) => `data key of ${deployment_id}`,
       placeOf: async (_, { revision_id }) => {
         if (this.foreign.has(revision_id)) return 'elsewhere'
         return this.unknown.has(revision_id) ? 'nowhere' : 'there'
@@ -107,6 +110,7 @@ export class ListenerWorld {
         },
       },
       setHomeKey: () => {},
+      setDataKey: (deployment_id, key) => this.dataKeys.set(deployment_id, key),
       runyard: '0.0.0',
       onRefused: (refusal) => this.refusals.push(refusal),
       log: silentLog,

@@ -141,7 +141,7 @@ async function enqueue(
   tx: AgentStore,
   { run_id, thread_id, origin, updated_at }: QueuedRun,
   task: Task,
-  { version, config }: PushConfig,
+  { version, config, problem }: PushConfig,
 ): Promise<void> {
   const { url, token, authentication } = TaskPushNotificationConfig.fromJSON(config)
   const told = SERIALIZERS[version].serialize({ payload: { $case: 'task', value: task } }, task)
@@ -153,6 +153,7 @@ async function enqueue(
     last_attempt: DELIVERY_ATTEMPTS,
     payload: told.body,
     metadata: thread?.metadata ?? {},
+    ...(problem !== undefined && { problem }),
     headers: {
       'content-type': told.contentType,
       ...(token && { 'x-a2a-notification-token': token }),

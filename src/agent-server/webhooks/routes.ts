@@ -76,7 +76,7 @@ export function webhookDeliveryRoutes(
 }
 
 function onWire(delivery: WebhookDelivery | QueuedDelivery) {
-  const { last_attempt, payload, headers, origin, next_attempt_at, ...wire } =
+  const { last_attempt, payload, headers, problem, origin, next_attempt_at, ...wire } =
     delivery as QueuedDelivery
   const due = next_attempt_at === null ? null : new Date(next_attempt_at).toISOString()
   return { ...wire, next_attempt_at: due }

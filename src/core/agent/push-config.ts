@@ -18,6 +18,10 @@ export interface PushConfig {
   created_at: string
   /** As the client gave it, in the form of 1.0: `url`, `token`, `authentication`. */
   config: JsonObject
+  /**
+   * Why its credentials cannot be read, as a sentence; `config` then lacks them. Absent: it is complete. Not stored.
+   */
+  problem?: string
 }
 
 /** Every method is one atomic step. */

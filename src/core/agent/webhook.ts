@@ -83,6 +83,8 @@ export interface QueuedDelivery extends WebhookDelivery {
    * it is a webhook.
    */
   headers: Record<string, string> | null
+  /** Why its headers cannot be read, as a sentence: it must not be sent without them. `null`: they can. */
+  problem: string | null
   /** The request that made the run. */
   origin: RunOrigin | null
 }
@@ -94,6 +96,8 @@ export interface NewDelivery
   > {
   /** Absent: it is a webhook. */
   headers?: Record<string, string>
+  /** Why it cannot be sent: every attempt fails with this sentence. Absent: it can. */
+  problem?: string
   /** The thread's metadata at the end of the run: whoever may see the thread may see the delivery. */
   metadata: JsonObject
   origin: RunOrigin | null

@@ -95,6 +95,13 @@ export interface ScaleOrder {
   may_end: boolean
 }
 
+interface RunStart {
+  spec: RuntimeSpec
+  home_key: Home['key'] | null
+  /** As `StartMessage.dataKey`; absent where the control plane is older. */
+  data_key?: string
+}
+
 export interface RunOrder {
   kind: 'run'
   revision_id: string
@@ -102,7 +109,7 @@ export interface RunOrder {
   /** Another one than that of what runs: it is to be started afresh. */
   incarnation: string
   /** What to start; absent: it runs there already, and is not to be started where it does not. */
-  start?: { spec: RuntimeSpec; home_key: Home['key'] | null }
+  start?: RunStart
   scale?: ScaleOrder
   errands: Errand[]
 }

@@ -91,6 +91,11 @@ export interface StartMessage {
   gatewayToken: string
   /** Where it keeps its data; absent: in SQLite in the data folder. Secret: it holds a password. */
   databaseUrl?: string
+  /**
+   * `dataKeyOf` the deployment: encrypts credentials in the database. Absent where the control plane is older: they are
+   * stored as they are. Secret.
+   */
+  dataKey?: string
   /** Where its control plane is; absent: there is none. Secret: it holds a key. */
   home?: Home
   /** Answers, but executes no runs and writes nothing of itself until `activate` comes. */

@@ -170,6 +170,7 @@ export class ReplicaContainer {
     const project = artifact.kind === 'folder' ? options.locate(artifact) : undefined
     const { bundlePath, python } = project ?? { bundlePath: null, python: null }
     const databaseUrl = await this.#databaseUrl()
+    const dataKey = options.dataKey?.(deployment_id)
     const home = await options.home?.(deployment_id)
     const { token: gatewayToken, isStandby } = this.#replica
     return {
@@ -179,6 +180,7 @@ export class ReplicaContainer {
       ...(bundlePath !== null && { bundlePath }),
       ...(python !== null && { pythonPath: python.path }),
       ...(databaseUrl && { databaseUrl }),
+      ...(dataKey !== undefined && { dataKey }),
       ...(home && { home }),
     }
   }

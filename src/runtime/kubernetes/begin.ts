@@ -22,7 +22,7 @@ import type { Told } from './revision.ts'
 interface BeginOptions {
   cluster: Cluster
   settings: KubernetesSettings
-  parts: Pick<RuntimeParts, 'databaseUrl' | 'home' | 'artifactAddress' | 'podEnv'>
+  parts: Pick<RuntimeParts, 'databaseUrl' | 'dataKey' | 'home' | 'artifactAddress' | 'podEnv'>
   /** The gateway's, for this revision. */
   token: string
   /** How long an agent server may take to end, in s. */
@@ -51,6 +51,7 @@ export async function beginRevision(
     ...{ token, lingerMs: options.lingerMs },
     // Another one's image is told nothing, and needs no role there.
     databaseUrl: isLinked ? await parts.databaseUrl?.(deployment_id) : undefined,
+    dataKey: isLinked ? parts.dataKey?.(deployment_id) : undefined,
     home,
   })
   const secret = buildSecret(revision, { start, isLinked, ...(address && { address }) })
@@ -99,11 +100,12 @@ function startMessageOf(
     token: string
     lingerMs: number
     databaseUrl: string | undefined
+    dataKey: string | undefined
     home: StartMessage['home'] | undefined
   },
 ): StartMessage {
   const { artifact, revision_id, deployment_id, deployment_name } = spec
-  const { token, lingerMs, databaseUrl, home } = given
+  const { token, lingerMs, databaseUrl, dataKey, home } = given
   const { bundle, python } = artifact.kind === 'folder' ? artifact : { bundle: null, python: null }
   return {
     type: 'start',
@@ -114,6 +116,7 @@ function startMessageOf(
     ...(python !== null && { pythonPath: `${PROJECT_DIR}/${python}/bin/python` }),
     gatewayToken: token,
     ...(databaseUrl && { databaseUrl }),
+    ...(dataKey !== undefined && { dataKey }),
     ...(home && { home }),
     ...{ isStandby: spec.isStandby ?? false, lingerMs },
   }

@@ -46,6 +46,11 @@ it('leaves what runs to go on under another control plane, which takes it over a
   expect(local.observe(spec.revision_id).kind).toBe('absent')
 })
 
+it('gives the listener the data key of a deployment before it starts there', async () => {
+  const { deployment_id } = await startHealthy()
+  expect([...world.dataKeys]).toEqual([[deployment_id, `data key of ${deployment_id}`]])
+})
+
 it('goes on with another process of the listener', async () => {
   const spec = await startHealthy()
   await world.replaceListener()

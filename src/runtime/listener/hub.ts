@@ -24,6 +24,8 @@ export interface HubOptions {
   targets: ReferringTable
   /** The key with which a deployment's agents ask for tokens. */
   homeKey(deployment_id: string): Promise<string>
+  /** With which its agent servers encrypt credentials. */
+  dataKey(deployment_id: string): string
   /**
    * What the record says of a revision that a listener tells of: it is to run there, it is to run somewhere else,
    * or there is none such any more.
@@ -92,11 +94,12 @@ export function createHub(options: HubOptions): Hub {
 
   const start = async (spec: RuntimeSpec, listener: RemoteListener) => {
     const home_key = await options.homeKey(spec.deployment_id).catch(() => null)
+    const data_key = options.dataKey(spec.deployment_id)
     // The listener remembers it, and it does not run.
     if (revisions.get(spec.revision_id)?.state.kind === 'absent') revisions.delete(spec.revision_id)
     await table.add(
       spec.revision_id,
-      () => create(listener, spec, { spec, home_key }),
+      () => create(listener, spec, { spec, home_key, data_key }),
       () => listener.renew(),
     )
   }

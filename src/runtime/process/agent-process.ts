@@ -30,6 +30,8 @@ interface AgentProcessOptions {
   dataDir: string
   /** See `StartMessage` and `home`. */
   databaseUrl: Promise<string | undefined> | undefined
+  /** See `StartMessage`. */
+  dataKey: string | undefined
   /** `undefined`: it may take as much as there is. */
   memoryLimitMb: number | undefined
   /** See `StartMessage`; it is told nothing before this is known. */
@@ -68,6 +70,7 @@ export function startAgentProcess(options: AgentProcessOptions): RunningAgent {
     sourceRoot: project.root,
     ...(bundlePath !== null && { bundlePath }),
     ...(python !== null && { pythonPath: python.path }),
+    ...(options.dataKey !== undefined && { dataKey: options.dataKey }),
   }
   void sendStart(link, spec, { terms, home: options.home, databaseUrl: options.databaseUrl })
   let pid = child.pid
@@ -131,7 +134,7 @@ async function sendStart(
   }: {
     terms: Pick<
       StartMessage,
-      'sourceRoot' | 'bundlePath' | 'pythonPath' | 'gatewayToken' | 'isStandby'
+      'sourceRoot' | 'bundlePath' | 'pythonPath' | 'gatewayToken' | 'isStandby' | 'dataKey'
     >
   } & Pick<AgentProcessOptions, 'home' | 'databaseUrl'>,
 ): Promise<void> {

@@ -90,6 +90,7 @@ function supervise(
         command,
         dataDir: options.dataDir(deployment_id),
         databaseUrl: options.databaseUrl?.(deployment_id),
+        dataKey: options.dataKey?.(deployment_id),
         memoryLimitMb: limitMb,
         home: options.home?.(deployment_id),
         env: options.env,

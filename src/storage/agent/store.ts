@@ -2,6 +2,7 @@
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import { AppError } from '../../core/errors.ts'
 import { noNotices } from '../../core/notices.ts'
+import type { CredentialBox } from '../../core/secret-box.ts'
 import { createCheckpointStore } from '../checkpoints/table.ts'
 import type { Db } from '../db/db.ts'
 import { createWriteCheck } from '../db/write-check.ts'
@@ -60,10 +61,10 @@ export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [
 
 /**
  * Opens a database and migrates it. `where` is a `postgres://` URL, a file (made if missing; `:memory:`
- * is not kept), or an open database. `close` closes it. Throws `conflict` when the database is newer than
- * this code.
+ * is not kept), or an open database. `close` closes it. `box` encrypts credentials; absent: they are stored
+ * as they are. Throws `conflict` when the database is newer than this code.
  */
-export async function openAgentStore(where: string | Db): Promise<AgentStore> {
+export async function openAgentStore(where: string | Db, box?: CredentialBox): Promise<AgentStore> {
   const db = typeof where === 'string' ? await openDb(where, DEFAULT_SCHEMA) : where
   try {
     await migrate(db, AGENT_SERVER_MIGRATIONS)
@@ -74,13 +75,13 @@ export async function openAgentStore(where: string | Db): Promise<AgentStore> {
   const isOwn = typeof where === 'string'
   const notices = isOwn ? await openNotices(where, DEFAULT_SCHEMA) : noNotices
   return {
-    ...createParts(db),
+    ...createParts(db, box),
     notices,
     transaction: (work, locks, wasCommitted) =>
       db.transaction(
-        (tx) => work(createTransactionStore(tx)),
+        (tx) => work(createTransactionStore(tx, box)),
         locks,
-        wasCommitted && ((tx, result) => wasCommitted(createTransactionStore(tx), result)),
+        wasCommitted && ((tx, result) => wasCommitted(createTransactionStore(tx, box), result)),
       ),
     async close() {
       await notices.close()
@@ -89,17 +90,20 @@ export async function openAgentStore(where: string | Db): Promise<AgentStore> {
   }
 }
 
-function createTransactionStore(tx: Db): AgentStore {
+function createTransactionStore(tx: Db, box: CredentialBox | undefined): AgentStore {
   const refuse = async () => {
     throw new AppError(
       'internal',
       'A transaction cannot be nested or closed: it ends with its work.',
     )
   }
-  return { ...createParts(tx), notices: noNotices, transaction: refuse, close: refuse }
+  return { ...createParts(tx, box), notices: noNotices, transaction: refuse, close: refuse }
 }
 
-function createParts(db: Db): Omit<AgentStore, 'notices' | 'transaction' | 'close'> {
+function createParts(
+  db: Db,
+  box: CredentialBox | undefined,
+): Omit<AgentStore, 'notices' | 'transaction' | 'close'> {
   return {
     assistants: createAssistantStore(db, { isKept: db.dialect === 'sqlite' }),
     threads: createThreadStore(db),
@@ -111,8 +115,8 @@ function createParts(db: Db): Omit<AgentStore, 'notices' | 'transaction' | 'clos
     crons: createCronStore(db),
     servers: createServerStore(db),
     idempotencyKeys: createIdempotencyKeyStore(db),
-    webhookDeliveries: createWebhookDeliveryStore(db),
-    pushConfigs: createPushConfigStore(db),
+    webhookDeliveries: createWebhookDeliveryStore(db, box),
+    pushConfigs: createPushConfigStore(db, box),
     ping: async () => {
       await db.get('SELECT 1')
     },

@@ -1,12 +1,20 @@
-/** The `webhook_deliveries` table. `core/agent/webhook.ts` has the states. */
+/**
+ * The `webhook_deliveries` table. `core/agent/webhook.ts` has the states. Headers of a delivery's own are encrypted; in
+ * their place stands `{"problem": …}` where they are not known.
+ */
 import type {
   DeliveryQuery,
+  NewDelivery,
   QueuedDelivery,
   WebhookDelivery,
   WebhookDeliveryStore,
 } from '../../core/agent/webhook.ts'
+import { AppError } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { CredentialBox } from '../../core/secret-box.ts'
 import type { Db, SqlValue } from '../db/db.ts'
 import { decodeRow, encodeJson } from '../db/json-columns.ts'
+import { openMembers, PLACES, sealMembers } from './credentials.ts'
 import { metadataConditions } from './metadata-condition.ts'
 
 const WIRE_COLUMNS = `delivery_id, run_id, thread_id, url, status, created_at, updated_at, attempt,
@@ -47,7 +55,7 @@ SELECT count(*) AS count FROM webhook_deliveries WHERE status = 'pending'`
 
 const EXPIRE = `DELETE FROM webhook_deliveries WHERE status <> 'pending' AND updated_at < $1`
 
-export function createWebhookDeliveryStore(db: Db): WebhookDeliveryStore {
+export function createWebhookDeliveryStore(db: Db, box?: CredentialBox): WebhookDeliveryStore {
   return {
     async insert(delivery) {
       const { delivery_id, run_id, thread_id, url, created_at, last_attempt, payload } = delivery
@@ -55,7 +63,7 @@ export function createWebhookDeliveryStore(db: Db): WebhookDeliveryStore {
         ...[delivery_id, run_id, thread_id, url, created_at, last_attempt, payload],
         encodeJson(delivery.metadata),
         encodeJson(delivery.origin),
-        encodeJson(delivery.headers ?? null),
+        encodeJson(storedHeaders(delivery, box)),
       ])
     },
     async get(delivery_id, filter) {
@@ -64,7 +72,7 @@ export function createWebhookDeliveryStore(db: Db): WebhookDeliveryStore {
       const conditions = ['delivery_id = $1', ...metadataConditions(db.json, wanted, params)]
       const sql = `SELECT ${COLUMNS} FROM webhook_deliveries WHERE ${conditions.join(' AND ')}`
       const row = await db.get(sql, params)
-      return row && toDelivery(row)
+      return row && toDelivery(row, box)
     },
     async search(query, { limit, offset }) {
       const params: SqlValue[] = []
@@ -77,7 +85,7 @@ export function createWebhookDeliveryStore(db: Db): WebhookDeliveryStore {
     },
     async claim({ now, again_at }) {
       const row = await db.get(claimSql(db), [now, again_at])
-      return row && toDelivery(row)
+      return row && toDelivery(row, box)
     },
     async settle({ delivery_id, attempt }, result) {
       const { status, response_status, error, updated_at } = result
@@ -109,6 +117,27 @@ function conditionsOf(db: Db, query: DeliveryQuery, params: SqlValue[]): string 
   return ['1 = 1', ...equal, ...visible].join(' AND ')
 }
 
-function toDelivery(row: object): QueuedDelivery {
-  return decodeRow<QueuedDelivery>(row, ['headers', 'origin'])
+/** A JSON object; `null`: it is a webhook. */
+function storedHeaders(
+  { delivery_id, headers, problem }: NewDelivery,
+  box: CredentialBox | undefined,
+): JsonObject | null {
+  if (problem !== undefined) return { problem }
+  if (!headers) return null
+  const isSecret = (name: string) => name !== 'content-type'
+  try {
+    return sealMembers(box, headers, { isSecret, place: PLACES.delivery(delivery_id) })
+  } catch (error) {
+    // The run whose end this is has to end all the same.
+    if (error instanceof AppError) return { problem: error.message }
+    throw error
+  }
+}
+
+function toDelivery(row: object, box: CredentialBox | undefined): QueuedDelivery {
+  const { headers, ...delivery } = decodeRow<QueuedDelivery>(row, ['headers', 'origin'])
+  if (!headers) return { ...delivery, headers, problem: null }
+  const { value, problem } = openMembers(box, headers, PLACES.delivery(delivery.delivery_id))
+  const { problem: known = null, ...rest } = value as Record<string, string>
+  return { ...delivery, headers: rest, problem: problem ?? known }
 }

@@ -1,6 +1,12 @@
 /** Who asks to be told of a task is told when it stands still, in the words of their version. */
 import { createHmac } from 'node:crypto'
-import { SendMessageRequest, type Task, type TaskPushNotificationConfig } from '@a2a-js/sdk'
+import { rm } from 'node:fs/promises'
+import {
+  SendMessageRequest,
+  type Task,
+  type TaskPushNotificationConfig,
+  TaskState,
+} from '@a2a-js/sdk'
 import {
   type Client,
   ClientFactory,
@@ -10,7 +16,17 @@ import {
 } from '@a2a-js/sdk/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseIpRange } from '../../../src/core/ip-range.ts'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import type { CredentialBox } from '../../../src/core/secret-box.ts'
+import { DEFAULT_SCHEMA } from '../../../src/storage/agent/store.ts'
+import { createSecretBox } from '../../../src/storage/control-plane/secret-box.ts'
+import { openDb } from '../../../src/storage/open-db.ts'
+import { agentDatabase } from '../../support/agent-database.ts'
+import {
+  type RunningAgentServer,
+  startAgentServer,
+  temporaryFolder,
+} from '../../support/agent-server.ts'
+import { eventually } from '../../support/eventually.ts'
 import { startReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts'
 
 const SECRET = Buffer.alloc(32, 7)
@@ -18,12 +34,17 @@ const SECRET = Buffer.alloc(32, 7)
 let server: RunningAgentServer
 let receiver: WebhookReceiver
 
+const WEBHOOKS = {
+  secrets: [SECRET],
+  allowedAddresses: parseIpRange('loopback') ?? [],
+  // None is sent twice because a machine is slow.
+  timeoutMs: 600_000,
+  backoffMs: () => 1,
+}
+
 beforeEach(async () => {
   receiver = await startReceiver()
-  const allowedAddresses = parseIpRange('loopback') ?? []
-  // None is sent twice because a machine is slow.
-  const webhooks = { secrets: [SECRET], allowedAddresses, timeoutMs: 600_000 }
-  server = await startAgentServer({ webhooks })
+  server = await startAgentServer({ webhooks: WEBHOOKS })
 })
 afterEach(async () => {
   await server.stop()
@@ -138,4 +159,71 @@ it('refuses what nothing would be sent to, before anything is begun', async () =
     await expect(send(client, { text: 'x' }, wanted)).rejects.toThrow(reason)
   }
   expect(await server.client.threads.count()).toBe(0)
+})
+
+describe('credentials', () => {
+  let dataDir: string
+  beforeEach(async () => {
+    dataDir = await temporaryFolder()
+  })
+  afterEach(() => rm(dataDir, { recursive: true, force: true }))
+
+  /** Replaces the server by one with this box. The database stays. */
+  async function restart(credentialBox: CredentialBox): Promise<void> {
+    await server.stop()
+    server = await startAgentServer({ webhooks: WEBHOOKS, dataDir, credentialBox })
+  }
+
+  /** A task that asks, with a receiver that has been told so. */
+  async function begin() {
+    const client = await clientOf('ask')
+    const wanted = { taskPushNotificationConfig: about() }
+    const { id } = await send(client, { data: { question: 'why?' } }, wanted)
+    await receiver.count(1)
+    return id
+  }
+
+  async function stored(): Promise<string> {
+    const db = await openDb(await agentDatabase(dataDir), DEFAULT_SCHEMA)
+    const sql = ['config FROM push_configs', 'headers FROM webhook_deliveries']
+    const rows = await Promise.all(sql.map((one) => db.all(`SELECT ${one}`)))
+    await db.close()
+    return JSON.stringify(rows)
+  }
+
+  it('are encrypted in the database, and sent by the next server with the same key', async () => {
+    await restart(createSecretBox(Buffer.alloc(32, 1)))
+    const taskId = await begin()
+    expect(await stored()).toMatch(/sealed.*sealed/)
+    expect(await stored()).not.toMatch(/mine|theirs|Bearer/)
+    await restart(createSecretBox(Buffer.alloc(32, 1)))
+    await send(await clientOf('ask'), { text: 'because' }, {}, { taskId })
+    await receiver.count(2)
+    expect(receiver.received[1]?.headers).toMatchObject({
+      authorization: 'Bearer theirs',
+      'x-a2a-notification-token': 'mine',
+    })
+  })
+
+  it('that a server with another key finds fail their delivery, and nothing else', async () => {
+    await restart(createSecretBox(Buffer.alloc(32, 1)))
+    const taskId = await begin()
+    await restart(createSecretBox(Buffer.alloc(32, 2)))
+    const client = await clientOf('ask')
+    const task = await send(client, { text: 'because' }, {}, { taskId })
+    expect(task.status?.state).toBe(TaskState.TASK_STATE_COMPLETED)
+    const read = async () => (await fetch(`${server.url}/webhooks/deliveries?status=failed`)).json()
+    await eventually(read).toEqual([
+      expect.objectContaining({
+        attempt: 8,
+        response_status: null,
+        error: expect.stringContaining('cannot be decrypted with the key of this agent server'),
+      }),
+    ])
+    expect(receiver.received).toHaveLength(1)
+    const page = { tenant: '', taskId, pageSize: 0, pageToken: '' }
+    const { configs } = await client.listTaskPushNotificationConfig(page)
+    expect(configs).toMatchObject([{ taskId, url: about().url, token: '' }])
+    expect(configs[0]?.authentication).toBeUndefined()
+  })
 })
