@@ -54,6 +54,7 @@ graph = StateGraph(MessagesState).add_node(answer).add_edge("__start__", "answer
 import { Hono } from 'hono'
 export const app = new Hono().get('/own', (c) => c.text('own'))
 `,
+  '.env': 'OF_THE_FILE=read\n',
   'ui.ts': "export default { note: () => 'a note' }\n",
 }
 
@@ -73,7 +74,9 @@ beforeAll(async () => {
   receiver = await startReceiver()
   await writeProject(folder, {
     ...FILES,
+    // Its rules are those of Python where a graph is in Python, and of JavaScript in the other file.
     'langgraph.json': JSON.stringify({
+      env: '.env',
       graphs: { agent: './agent.ts:graph', ...python },
       http: { app: './app.ts:app' },
       ui: { agent: './ui.ts' },
@@ -81,6 +84,7 @@ beforeAll(async () => {
     }),
     // Embeddings would need an extension of PostgreSQL.
     'plain.json': JSON.stringify({
+      env: '.env',
       graphs: { agent: './agent.ts:graph' },
       ui: { agent: './ui.ts' },
     }),
@@ -226,7 +230,9 @@ function lateParts(): Map<string, string> {
 it('has been asked for everything that it imports late', () => {
   const noted = readFileSync(join(folder, 'modules'), 'utf8')
   const missing = [...lateParts()].flatMap(([file, name]) => (noted.includes(file) ? [] : [name]))
-  const ofPython = NO_PYTHON ? ['joined', 'host', 'environment', 'host-config', 'interpreter'] : []
+  const ofPython = NO_PYTHON
+    ? ['joined', 'host', 'environment', 'host-config', 'interpreter', 'python-env']
+    : []
   const allowed = [...OF_OTHERS, ...OF_FAILURES, ...ofPython]
   expect(missing.filter((name) => !allowed.includes(name))).toEqual([])
 })
