@@ -118,8 +118,7 @@ export const SETTINGS = [
     type: 'url',
     default: 'http://127.0.0.1:8124',
     readBy: ['commands', 'listener', 'serve'],
-    meaning:
-      'the control plane that [commands](docs/cli.md) talk to; with `serve`, whose [token vault](docs/oauth.md) its agents use (needs `RUNYARD_API_KEY` too)',
+    meaning: 'the control plane that [commands](docs/cli.md) talk to',
   },
   {
     name: 'RUNYARD_API_KEY',
@@ -127,7 +126,7 @@ export const SETTINGS = [
     type: 'key',
     unset: 'the admin key in the data folder of a Runyard on this machine',
     readBy: ['commands', 'listener', 'serve'],
-    meaning: 'the key that commands send; with `serve`, the key its agents use at the token vault',
+    meaning: 'the key that commands send',
   },
   {
     name: 'RUNYARD_ADMIN_KEY',
