@@ -4,9 +4,10 @@
  * ```
  * waiting ──connected──▶ sent ──headers──▶ answering ──▶ over
  *    │                    │                    │
- *    └────── failed ──────┘                    └─ failed: the client's connection is destroyed
- *              ▼
- *          unanswered: the caller may try again, or refuse
+ *    └────── failed ──────┘                    ├─ failed: the client's connection is destroyed
+ *              ▼                               ▼
+ *          unanswered                        broken: the answer is about a run, and another exchange can go on with it
+ *          the caller may try again, or refuse
  * ```
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -15,6 +16,7 @@ import type { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { valuesOf } from './headers.ts'
 import { endAnswer } from './request-body.ts'
+import { type Head, isContinuation, type RunAnswer } from './run-answer.ts'
 import type { Connections, Cuttable } from './upstream/connections.ts'
 import { joinSockets, switchingProtocols } from './websocket.ts'
 
@@ -38,6 +40,10 @@ export interface Handshake {
 interface Destination {
   connections: Connections
   path: string
+  /** What is known of an answer that another exchange can go on with. Absent: of none. */
+  answerAfter?: (head: Head) => RunAnswer | undefined
+  /** The client has a part of this answer. A read of its run, without a body, goes on with it. */
+  goesOnWith?: RunAnswer | undefined
   headers: string[]
   /** The headers for the client, from those of the server's answer. */
   answerHeaders: (raw: string[]) => string[]
@@ -52,6 +58,8 @@ export type Outcome =
   | { kind: 'over' }
   /** No part of an answer arrived. `wasSent`: the server may have acted on the request. */
   | { kind: 'unanswered'; wasSent: boolean; error: Error }
+  /** The answer ended in the middle. A read of its run may go on with it. */
+  | { kind: 'broken'; answer: RunAnswer; error: Error }
 
 /** Passes bytes on as they come, in both directions no faster than the slower side reads. */
 export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
@@ -62,6 +70,10 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
   #controller: Dispatcher.DispatchController | undefined
   #switched: { destroy(): void } | undefined
   #isStream = false
+  /** What is known of an answer about a run. */
+  #answer: RunAnswer | undefined
+  /** The head of the server's answer has come. */
+  #isAnswered = false
   /** The head of the answer was sent, with the first bytes of the body or alone. */
   #isFlushed = false
   #isOver = false
@@ -69,16 +81,18 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
   constructor(request: ClientRequest, to: Destination) {
     this.#request = request
     this.#to = to
+    this.#answer = to.goesOnWith
   }
 
   run(): Promise<Outcome> {
     const { req, res, body, upgrade } = this.#request
-    const { connections, answerHeaders: _, ...to } = this.#to
+    const { connections, answerHeaders: _, answerAfter: __, goesOnWith, ...to } = this.#to
     connections.enter(this)
     res.on('close', this.#onClientClose)
-    const method = req.method ?? 'GET'
+    const { method = 'GET' } = req
+    const asked = goesOnWith ? { method: 'GET', body: null } : { method, body: body ?? null }
     const upgraded = upgrade ? 'websocket' : null
-    connections.dispatch({ ...to, method, body: body ?? null, upgrade: upgraded }, this)
+    connections.dispatch({ ...to, ...asked, upgrade: upgraded }, this)
     return this.#outcome.promise
   }
 
@@ -115,15 +129,21 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
     refuseOtherCodings(received)
     const headers = this.#to.answerHeaders(received)
     this.#isStream = isEventStream(headers)
+    const head = { status: statusCode, headers: received }
+    if (this.#to.goesOnWith) return void this.#goOn(head)
+    this.#answer = this.#to.answerAfter?.(head)
     res.writeHead(statusCode, statusMessage, headers)
+    this.#isAnswered = true
     // Data of the same packet is handled before this runs, and sends the headers along with it.
     queueMicrotask(() => this.#flushHeaders())
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const { res } = this.#request
+    const bytes = this.#answer ? this.#answer.take(chunk) : chunk
+    if (bytes.length === 0) return
     this.#isFlushed = true
-    if (res.write(chunk)) return
+    if (res.write(bytes)) return
     controller.pause()
     res.once('drain', () => controller.resume())
   }
@@ -131,14 +151,18 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
   onResponseEnd(_controller: unknown, trailers: Record<string, unknown>): void {
     const { req, res } = this.#request
     this.#isFlushed = true
+    const rest = this.#answer?.end()
+    if (rest?.length) res.write(rest)
     if (Object.keys(trailers).length > 0) res.addTrailers(trailers as Record<string, string>)
     endAnswer(req, res)
   }
 
   onResponseError(_controller: unknown, error: Error): void {
     if (this.#isOver) return
-    if (this.#request.res.headersSent) this.cut()
-    else this.#settle({ kind: 'unanswered', wasSent: this.#controller !== undefined, error })
+    const wasSent = this.#controller !== undefined
+    if (!this.#isAnswered) this.#settle({ kind: 'unanswered', wasSent, error })
+    else if (this.#answer) this.#settle({ kind: 'broken', answer: this.#answer, error })
+    else this.cut()
   }
 
   onRequestUpgrade(
@@ -161,6 +185,14 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
   readonly #onClientClose = (): void => {
     if (this.#request.res.writableFinished) this.#settle({ kind: 'over' })
     else this.#leave(new Error('The client left before the end of its answer.'))
+  }
+
+  /** Throws where another try may be answered otherwise. */
+  #goOn(head: Head): void {
+    const { status } = head
+    if (status >= 500 || status === 429) throw new Error(`The agent server answers ${status}.`)
+    this.#isAnswered = true
+    if (!this.#answer || !isContinuation(this.#answer, head)) this.cut()
   }
 
   #flushHeaders(): void {
@@ -210,7 +242,7 @@ function refuseOtherCodings(headers: string[]): void {
  * A body without length and chunks (HTTP/1.0) ends when the connection does. Only a reset tells that
  * client that the body was cut short.
  */
-function destroyClient({ req, res, upgrade }: ClientRequest): void {
+export function destroyClient({ req, res, upgrade }: Omit<ClientRequest, 'body'>): void {
   if (upgrade) upgrade.socket.destroy()
   else if (res.headersSent && req.httpVersion === '1.0') req.socket.resetAndDestroy()
   else res.destroy()

@@ -16,7 +16,7 @@ import { isAllowed, type Principal } from '../core/people/api-key.ts'
 import type { Certificate } from '../core/tls.ts'
 import { noTracer, type Tracer, validTraceparent } from '../core/tracing.ts'
 import { keyHeadersOf } from './caller-keys.ts'
-import type { Handshake } from './exchange.ts'
+import { destroyClient, type Handshake } from './exchange.ts'
 import { HostNames } from './host-names.ts'
 import type { Name } from './name.ts'
 import { forward, type Passage } from './proxy.ts'
@@ -335,7 +335,7 @@ export class Gateway {
 
   #refuse(req: IncomingMessage, res: ServerResponse, error: unknown): void {
     const refusal = asRefusal(error, this.#log)
-    if (res.headersSent) return void res.destroy()
+    if (res.headersSent) return void destroyClient({ req, res })
     if (res.closed) return
     try {
       refuse(req, res, refusal, this.#corsOf(req))

@@ -4,6 +4,7 @@ import type { TLSSocket } from 'node:tls'
 import {
   CALLER_HEADER,
   GATEWAY_TOKEN_HEADER,
+  ON_LEAVE_HEADER,
   ROLE_HEADER,
 } from '../core/deployment/runtime-protocol.ts'
 import type { Role } from '../core/people/api-key.ts'
@@ -36,7 +37,19 @@ const SET_BY_GATEWAY = [
 /** Each header is looked up in one set, since each request has many. */
 const DROPPED_OF_REQUESTS = new Set([...HOP_BY_HOP, ...SET_BY_GATEWAY, 'cookie'])
 const DROPPED_OF_RELAYED = new Set([...HOP_BY_HOP, ...SET_BY_GATEWAY, 'x-runyard-relayed'])
-const DROPPED_OF_ANSWERS = new Set([...HOP_BY_HOP, 'set-cookie', 'x-runyard-revision'])
+const DROPPED_OF_ANSWERS = new Set([
+  ...HOP_BY_HOP,
+  'set-cookie',
+  'x-runyard-revision',
+  ON_LEAVE_HEADER,
+])
+/** What says something of a body, or of another request. */
+const DROPPED_OF_NEXT = new Set([
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'idempotency-key',
+])
 
 /**
  * The headers for the agent server. They are the client's, without the hop-by-hop headers and those that
@@ -66,6 +79,14 @@ export function requestHeaders(
   sent.push(GATEWAY_TOKEN_HEADER, token)
   if (caller !== undefined) sent.push(CALLER_HEADER, encodeURIComponent(caller.toWellFormed()))
   if (role !== undefined) sent.push(ROLE_HEADER, role)
+  return sent
+}
+
+/** The headers of the read that goes on with the answer to a request with these. */
+export function nextHeaders(headers: string[], lastEventId: string | undefined): string[] {
+  if (lastEventId === undefined) return endToEnd(headers, DROPPED_OF_NEXT)
+  const sent = endToEnd(headers, DROPPED_OF_NEXT, (header) => header === 'last-event-id')
+  sent.push('last-event-id', lastEventId)
   return sent
 }
 

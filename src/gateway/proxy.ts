@@ -7,10 +7,11 @@ import type { Log } from '../core/log.ts'
 import { requireTalk } from '../core/people/agent-access.ts'
 import type { Role } from '../core/people/api-key.ts'
 import { type ClientRequest, Exchange, type Outcome } from './exchange.ts'
-import { answerHeaders, requestHeaders } from './headers.ts'
+import { answerHeaders, nextHeaders, requestHeaders } from './headers.ts'
 import type { Name } from './name.ts'
 import { faultOfClient } from './refusal.ts'
 import { type AgentRoute, noDeployment } from './route.ts'
+import { type NextRequest, type RunAnswer, runAnswer } from './run-answer.ts'
 import { answerGlance } from './sleeper.ts'
 import type { Targets } from './target-table.ts'
 import type { Upstream } from './upstream/upstream.ts'
@@ -22,6 +23,8 @@ const LONGEST_WAIT_MS = 400
  * again.
  */
 const MOST_SENDINGS = 3
+/** How often an answer about a run may break and go on. */
+const MOST_BREAKS = 10
 
 /**
  * `never`: the request neither wakes a deployment that sleeps, which is a 409, nor keeps it awake. `glance`: the same
@@ -58,6 +61,9 @@ interface ForwardOptions {
  * unknown. Throws `unavailable` when nothing answered: at once when nothing runs, or when the agent
  * server may have acted on a request that is not a read; otherwise after `restartWaitMs`, or after the
  * limit of the hold. Throws `conflict` for a request that lets what sleeps sleep.
+ *
+ * An answer about a run that breaks goes on: the run is read at the next server. Where that cannot be, it throws with
+ * the answer begun, which has to be cut.
  */
 export function forward(passage: Passage, options: ForwardOptions): Promise<void> {
   return new Forwarding(passage, options).run()
@@ -82,8 +88,11 @@ class Forwarding {
   readonly #passage: Passage
   readonly #options: ForwardOptions
   readonly #workspace_id: string | undefined
-  readonly #since = performance.now()
+  #since = performance.now()
   #failure: Failure | undefined
+  /** An answer that broke, and the request that goes on with it. */
+  #broken: { answer: RunAnswer; next: NextRequest } | undefined
+  #breaks = 0
   #sendings = 0
   #waitMs = FIRST_WAIT_MS
 
@@ -100,12 +109,14 @@ class Forwarding {
         const name = this.#currentName()
         // The key was checked for this workspace. The name may belong to another one by now.
         if (name.state?.workspace_id !== this.#workspace_id) throw noDeployment(name.name)
-        const upstream = this.#options.targets.choose(name, this.#passage.route.path)
+        const path = this.#broken?.next.path ?? this.#passage.route.path
+        const upstream = this.#options.targets.choose(name, path)
         if (upstream) {
           this.#requireCheck(name, upstream)
-          const outcome = await attempt(this.#passage, upstream, this.#options)
+          const outcome = await attempt(this.#passage, upstream, this.#options, this.#broken)
           if (outcome.kind === 'over') return
-          this.#note(outcome, upstream)
+          if (outcome.kind === 'broken') this.#noteBreak(outcome, upstream)
+          else this.#note(outcome, upstream)
           await this.#waitForAnother(name)
         } else {
           if (this.#isLeftAsleep(name)) return
@@ -147,19 +158,46 @@ class Forwarding {
     this.#options.log.debug(about, 'the agent server did not answer')
   }
 
+  /** Throws `unavailable` when nothing can go on with the answer. */
+  #noteBreak({ answer, error }: Break, { target }: Upstream): void {
+    const failure = { kind: 'unanswered', wasSent: true, error } as const
+    const next = answer.next()
+    this.#breaks += 1
+    if (!next || this.#breaks > MOST_BREAKS) throw refusalOf(failure, this.#passage.route.name)
+    this.#broken = { answer, next }
+    this.#failure = failure
+    this.#since = performance.now()
+    const { deployment_id, revision_id } = target
+    const about = { err: error, deployment_id, revision_id, ...next }
+    this.#options.log.info(about, 'an answer about a run broke off; the next agent server goes on')
+  }
+
   /** Waits before the next try, or until the name has another upstream. */
   async #waitForAnother(name: Name): Promise<void> {
     const failure = this.#failure as Failure
-    const isLate = this.#leftMs(name) < this.#waitMs || this.#sendings >= MOST_SENDINGS
-    if (isLate || !isRepeatable(failure, this.#passage)) throw refusalOf(failure, name.name)
+    const isLate = this.#leftMs(name) < this.#waitMs
+    const isLast = !this.#broken && this.#sendings >= MOST_SENDINGS
+    if (isLate || isLast || !this.#isRepeatable(failure)) throw refusalOf(failure, name.name)
     await name.changed(this.#waitMs, this.#passage.res)
     this.#waitMs = Math.min(this.#waitMs * 2, LONGEST_WAIT_MS)
+  }
+
+  /**
+   * Whether asking again does nothing twice: the request was never sent, or it is a read without a body, as the one
+   * that goes on with an answer is.
+   */
+  #isRepeatable({ wasSent, error }: Failure): boolean {
+    const { req, body } = this.#passage
+    if (faultOfClient(error)) return false
+    if (this.#broken) return true
+    if (!wasSent) return !(body instanceof Readable) || !body.destroyed
+    return body === undefined && (req.method === 'GET' || req.method === 'HEAD')
   }
 
   /** Answers a glance at a deployment that sleeps. Throws `conflict` for one that is to be refused. */
   #isLeftAsleep(name: Name): boolean {
     const { req, res } = this.#passage
-    if (!name.isAsleep || !isGlance(req)) return false
+    if (!name.isAsleep || this.#broken || !isGlance(req)) return false
     if (req.headers[WAKE_HEADER] === 'never') throw sleepsOn(name.name)
     answerGlance(req, res, name)
     return true
@@ -191,34 +229,30 @@ function sleepsOn(name: string): AppError {
 }
 
 type Failure = Extract<Outcome, { kind: 'unanswered' }>
+type Break = Extract<Outcome, { kind: 'broken' }>
 
 function attempt(
   passage: Passage,
   upstream: Upstream,
   { isSharedDomain }: ForwardOptions,
+  broken: { answer: RunAnswer; next: NextRequest } | undefined,
 ): Promise<Outcome> {
   const { req, route, caller, role, traceparent, keyHeaders } = passage
   const { path, prefix } = route
+  const { method } = req
   const { revision_id } = upstream.target
   const { cookie } = req.headers
   const { token, hasOwnAuth, forwardsApiKey } = upstream.endpoint
   const spent = hasOwnAuth || forwardsApiKey ? undefined : keyHeaders
+  const headers = requestHeaders(req, { prefix, token, caller, role, traceparent, spent })
   return new Exchange(passage, {
     connections: upstream,
-    path,
-    headers: requestHeaders(req, { prefix, token, caller, role, traceparent, spent }),
+    path: broken?.next.path ?? path,
+    headers: broken ? nextHeaders(headers, broken.next.lastEventId) : headers,
     answerHeaders: (raw) => answerHeaders(raw, { revision_id, prefix, cookie, isSharedDomain }),
+    answerAfter: (head) => runAnswer({ method, path }, head),
+    goesOnWith: broken?.answer,
   }).run()
-}
-
-/**
- * Whether the request can be sent again without doing anything twice: it was never sent, or it is a read
- * without a body.
- */
-function isRepeatable({ wasSent, error }: Failure, { req, body }: Passage): boolean {
-  if (faultOfClient(error)) return false
-  if (!wasSent) return !(body instanceof Readable) || !body.destroyed
-  return body === undefined && (req.method === 'GET' || req.method === 'HEAD')
 }
 
 function refusalOf({ error, wasSent }: Failure, name: string): AppError {

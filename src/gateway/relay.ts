@@ -51,7 +51,7 @@ export class Relay {
       },
     )
     const outcome = await exchange.run()
-    if (outcome.kind === 'over') return true
+    if (outcome.kind !== 'unanswered') return true
     const refusal = faultOfClient(outcome.error)
     if (refusal) throw refusal
     if (!outcome.wasSent) return false

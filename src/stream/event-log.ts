@@ -87,6 +87,11 @@ export class EventLog {
     }, EXPIRE_MS)
   }
 
+  /** Whether the connections of those who follow end because the server stops. */
+  get isStopping(): boolean {
+    return this.#stopping.signal.aborted
+  }
+
   /** Writes what was appended. Then everybody who follows gets `unavailable`. */
   async stop(): Promise<void> {
     clearInterval(this.#expiry)

@@ -12,12 +12,14 @@ const isLinux = process.platform === 'linux'
 
 let runyard: TestRunyard
 let repository: GitRepository
+let client: Client
 beforeAll(async () => {
   // Below the packages of this checkout: the fixture is deployed without an install of its own.
   const cache = join(root, 'node_modules/.cache')
   mkdirSync(cache, { recursive: true })
   runyard = await startRunyard({ dataDir: mkdtempSync(join(cache, 'runyard-e2e-')) })
   repository = createGitRepository(join(root, 'test/fixtures/projects/echo'))
+  client = await deploy()
 })
 afterAll(async () => {
   await runyard.stop()
@@ -27,7 +29,6 @@ afterAll(async () => {
 it.runIf(isLinux)(
   'finishes accepted runs once and in order (finds the process in /proc)',
   async () => {
-    const client = await deploy()
     const { thread_id } = await client.threads.create()
     const create = (label: string) =>
       client.runs.create(thread_id, 'slow', { input: { label, count: 6, ms: 50 } })
@@ -35,13 +36,62 @@ it.runIf(isLinux)(
     const last = await create('b')
     await expect.poll(() => stepsOf(client, thread_id)).toContain('a:2')
 
-    const server = processesIn(runyard.dataDir).find(({ command }) => / serve /.test(command))
-    process.kill(server?.pid ?? expect.fail('there is no agent server'), 'SIGKILL')
+    killAgentServer()
     await expect.poll(() => statusOf(client, thread_id, last.run_id)).toBe('success')
     const wanted = ['a', 'b'].flatMap((label) => [1, 2, 3, 4, 5, 6].map((n) => `${label}:${n}`))
     expect(await stepsOf(client, thread_id)).toEqual(wanted)
   },
 )
+
+it.runIf(isLinux)(
+  'goes on with the answers that were open, without a gap and without a repetition',
+  async () => {
+    const count = 24
+    const input = { label: 'c', count, ms: 400 }
+    const streamed = await client.threads.create()
+    const waited = await client.threads.create()
+    const stream_mode = ['updates', 'custom']
+    const response = await create(`/threads/${streamed.thread_id}/runs/stream`, {
+      input,
+      stream_mode,
+    })
+    const values = create(`/threads/${waited.thread_id}/runs/wait`, { input }).then((it) =>
+      it.json(),
+    )
+    const events = response.text()
+    await expect.poll(() => stepsOf(client, streamed.thread_id)).toContain('c:4')
+    await expect.poll(() => stepsOf(client, waited.thread_id)).toContain('c:4')
+
+    killAgentServer()
+    const wanted = Array.from({ length: count }, (_, i) => `c:${i + 1}`)
+    expect(await values).toMatchObject({ steps: wanted })
+    const seen = await events
+    const path = String(response.headers.get('location'))
+    const logged = await (await ask(path, { headers: { 'last-event-id': '-1' } })).text()
+    expect(withoutHeartbeats(seen)).toBe(withoutHeartbeats(logged))
+    expect(seen).toContain('"attempt":2')
+    for (const step of wanted) expect(seen).toContain(`"${step}"`)
+  },
+)
+
+function killAgentServer(): void {
+  const server = processesIn(runyard.dataDir).find(({ command }) => / serve /.test(command))
+  process.kill(server?.pid ?? expect.fail('there is no agent server'), 'SIGKILL')
+}
+
+function create(path: string, body: object): Promise<Response> {
+  const run = JSON.stringify({ assistant_id: 'slow', ...body })
+  return ask(path, { method: 'POST', body: run, headers: { 'content-type': 'application/json' } })
+}
+
+function ask(path: string, { headers, ...init }: RequestInit): Promise<Response> {
+  const sent = { 'x-api-key': runyard.adminKey, ...(headers as Record<string, string>) }
+  return fetch(`${runyard.url}/agents/crashing${path}`, { ...init, headers: sent })
+}
+
+function withoutHeartbeats(events: string): string {
+  return events.replaceAll(': heartbeat\n', '')
+}
 
 async function deploy(): Promise<Client> {
   const created = await runyard.call('POST', '/v2/deployments', {

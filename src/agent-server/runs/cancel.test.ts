@@ -7,7 +7,7 @@ import { readWebhookConfig } from '../../project/webhooks.ts'
 import { Queue } from '../../queue/queue.ts'
 import { EventLog } from '../../stream/event-log.ts'
 import { Webhooks } from '../../webhook/webhooks.ts'
-import { announceCancelled, cancelRuns } from './cancel.ts'
+import { announceCancelled, cancelLeft, cancelRuns } from './cancel.ts'
 
 /** Never, as far as a test goes, in ms. */
 const NEVER_MS = 1e9
@@ -51,8 +51,25 @@ test('a run that waited for another server no longer holds back those behind it'
     (tx) => cancelRuns(tx, [first], how, now),
     [lockOf('thread', thread_id)],
   )
-  const parts = { clock: systemClock, log: silentLog }
-  const events = new EventLog({ store, isLocal: () => false, ...parts })
+  announceCancelled(openParts(), cancelled)
+  expect(await begun.get(second.run_id)?.promise).toBe(second.run_id)
+})
+
+test('the run of a client that left is cancelled, unless its server was stopping', async () => {
+  const caller = { identity: undefined, permissions: [], headers: {} }
+  const parts = openParts()
+  const [left, lost] = [await world.addRun(), await world.addRun()]
+  await cancelLeft(parts, caller, left)
+  await parts.events.stop()
+  await cancelLeft(parts, caller, lost)
+  const statusOf = async ({ run_id }: { run_id: string }) =>
+    (await world.store.runs.get(run_id))?.status
+  expect([await statusOf(left), await statusOf(lost)]).toEqual(['interrupted', 'pending'])
+})
+
+function openParts() {
+  const { store } = world
+  const parts = { store, clock: systemClock, log: silentLog }
   const webhooks = new Webhooks({
     config: readWebhookConfig(undefined),
     settings: {},
@@ -61,6 +78,6 @@ test('a run that waited for another server no longer holds back those behind it'
     onAttempt: (_, attempt) => attempt(),
     ...parts,
   })
-  announceCancelled({ queue, events, webhooks }, cancelled)
-  expect(await begun.get(second.run_id)?.promise).toBe(second.run_id)
-})
+  const events = new EventLog({ isLocal: () => false, ...parts })
+  return { ...parts, queue, events, webhooks, authorize: async () => undefined }
+}

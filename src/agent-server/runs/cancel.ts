@@ -59,12 +59,16 @@ export async function cancelRun(
   if (options.wait) await parts.events.waitForEnd(which.run_id, options.wait)
 }
 
-/** Ends the run of a client that left before its end. A failure goes to the log. */
+/**
+ * Ends the run of a client that left before its end. A failure goes to the log. Of a client whose connection ends
+ * because the server stops the run goes on elsewhere, and so does its answer.
+ */
 export async function cancelLeft(
   parts: CancelParts & Pick<Parts, 'log'>,
   caller: Caller,
   run: RunId,
 ): Promise<void> {
+  if (parts.events.isStopping) return
   try {
     await cancelRun(parts, caller, run, { action: 'interrupt', reason: DISCONNECTED })
   } catch (err) {

@@ -1,6 +1,7 @@
 /** How a run is answered: as it is, as the values that it leaves, or as a stream. */
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
+import { ON_LEAVE_HEADER } from '../../core/deployment/runtime-protocol.ts'
 import { requireTalk } from '../../core/people/agent-access.ts'
 import { JsonText, keepAliveJson } from '../../stream/response/keep-alive-json.ts'
 import { sseResponse } from '../../stream/response/sse-response.ts'
@@ -45,7 +46,7 @@ export function runLocation({ thread_id, run_id }: RunId): Record<string, string
 export function answerWithResult(c: Context<AgentServerEnv>, answer: Answer): Response {
   const { parts, run } = answer
   return keepAliveJson(c, {
-    headers: { ...runLocation(run), location: `${pathOf(run)}/join` },
+    headers: headersOf(answer, 'join'),
     result: async (signal) => new JsonText(await waitForRun(parts, run, signal)),
     ...onLeave(c, answer),
     log: parts.log,
@@ -59,7 +60,7 @@ export function answerWithStream(
 ): Response {
   const { parts, run, isCancelledOnLeave, ...stream } = answer
   return sseResponse(c, {
-    headers: { ...runLocation(run), location: `${pathOf(run)}/stream` },
+    headers: headersOf(answer, 'stream'),
     source: (signal) => runFrames(parts, { run_id: run.run_id, ...stream }, signal),
     ...onLeave(c, answer),
     onOpen: () => parts.metrics.streamOpened(),
@@ -67,8 +68,13 @@ export function answerWithStream(
   })
 }
 
-function pathOf({ thread_id, run_id }: RunId): string {
-  return `/threads/${thread_id}/runs/${run_id}`
+function headersOf({ run, isCancelledOnLeave }: Answer, next: 'join' | 'stream') {
+  const { thread_id, run_id } = run
+  return {
+    ...runLocation(run),
+    location: `/threads/${thread_id}/runs/${run_id}/${next}`,
+    ...(isCancelledOnLeave && { [ON_LEAVE_HEADER]: 'cancel' }),
+  }
 }
 
 function onLeave(

@@ -113,8 +113,10 @@ export function runRoutes(parts: Parts) {
     return c.json(runOnWire(run), 200)
   })
   routes.openapi(join, async (c) => {
-    const run = await getRun(parts, c.get('caller'), c.req.valid('param'))
-    if (!isTerminal(run.status)) await refuseCircle(parts.store, run.thread_id, askingRun(c))
+    const run = await requireLog(parts, c.get('caller'), c.req.valid('param'))
+    const { status } = (await parts.store.runs.glance(run.run_id)) ?? {}
+    const isOver = !status || isTerminal(status)
+    if (!isOver) await refuseCircle(parts.store, run.thread_id, askingRun(c))
     const isCancelledOnLeave = c.req.valid('query').cancel_on_disconnect
     return answerWithResult(c, { parts, run, isCancelledOnLeave }) as never
   })

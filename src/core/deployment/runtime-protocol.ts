@@ -56,6 +56,9 @@ export const RUNTIME_LINK_PATH = '/internal/runtime'
  */
 export const RUNTIME_PROBE_PATH = '/internal/ok'
 
+/** `cancel` on an answer about a run: the run is cancelled when the client leaves before its end. For the gateway only. */
+export const ON_LEAVE_HEADER = 'x-runyard-on-leave'
+
 /** The header that carries `Endpoint.token`. */
 export const GATEWAY_TOKEN_HEADER = 'x-runyard-gateway'
 

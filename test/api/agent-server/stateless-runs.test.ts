@@ -35,6 +35,15 @@ test('on_completion: continue leaves the thread', async () => {
   expect((await client.threads.get(run.thread_id)).status).toBe('idle')
 })
 
+test('values that were missed can be read for a while after the thread is gone', async () => {
+  const { client } = server
+  const run = await client.runs.create(null, 'slow', { input })
+  await eventually(() => client.threads.get(run.thread_id).then(() => 'there', String)).toContain(
+    'HTTP 404',
+  )
+  expect(await client.runs.join(run.thread_id, run.run_id)).toMatchObject({ steps: ['a:1'] })
+})
+
 test('a stream that was missed can be read for a while after the thread is gone', async () => {
   const { client } = server
   const run = await client.runs.create(null, 'slow', { input, streamMode: 'custom' })

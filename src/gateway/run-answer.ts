@@ -1,0 +1,182 @@
+/**
+ * An answer about a run, as far as the client has it: which bytes go to the client, and which request goes on with the
+ * answer when its agent server is lost. Passes no bytes and asks nothing itself.
+ */
+import { ON_LEAVE_HEADER } from '../core/deployment/runtime-protocol.ts'
+import { valuesOf } from './headers.ts'
+
+/** The request that goes on with an answer: a GET without a body. */
+export interface NextRequest {
+  /** Path and query for the agent server. */
+  path: string
+  /** Absent: as the client sent it. */
+  lastEventId?: string | undefined
+}
+
+/** What is known of an answer before its body. Headers as received. */
+export interface Head {
+  status: number
+  headers: string[]
+}
+
+/** Where agent servers say that an answer goes on. */
+const LOCATION = /^\/threads\/[\w-]+(\/runs\/[\w-]+\/(join|stream))$/
+/** The end of the paths that create a run and answer with its result or its events. */
+const CREATION = /(?:\/threads\/[^/]+)?\/runs\/(?:wait|stream)$/
+const CONTENT_TYPES = { join: 'application/json', stream: 'text/event-stream' }
+
+/** An event that is longer is passed on before its end, so that the answer cannot go on if it breaks there. */
+const MOST_HELD_BYTES = 1024 * 1024
+/** The line of an event's id and the blank line after it are shorter. */
+const ID_BYTES = 64
+const NOTHING = Buffer.alloc(0)
+const COLON = 0x3a
+const VALUE = /[^ \n\r\t]/
+
+/** The answer to this request. `undefined`: it is about no run, or has a length, so that nothing can go on with it. */
+export function runAnswer(
+  asked: { method: string | undefined; path: string },
+  head: Head,
+): RunAnswer | undefined {
+  const location = locationOf(head)
+  const path = location && pathOfNext(asked, location, head)
+  if (location === undefined || path === undefined) return undefined
+  if (location.endsWith('/join')) return new RunResult(location, path)
+  return new RunEvents(location, path, asked.method === 'POST' ? '-1' : undefined)
+}
+
+export type RunAnswer = RunEvents | RunResult
+
+/** Whether the body after this head goes on with the answer. */
+export function isContinuation(answer: RunAnswer, head: Head): boolean {
+  return locationOf(head) === answer.location
+}
+
+/** `location` of an answer whose body can go on with another one's. */
+function locationOf({ status, headers }: Head): string | undefined {
+  const one = (name: string) => valuesOf(name, headers)[0]
+  const location = one('location') ?? ''
+  const kind = LOCATION.exec(location)?.[2] as keyof typeof CONTENT_TYPES | undefined
+  if (status !== 200 || !kind || one('content-length') || one('content-encoding')) return undefined
+  return one('content-type')?.startsWith(CONTENT_TYPES[kind]) ? location : undefined
+}
+
+/** A read is repeated as it is; after a creation the run is read, below the same `mount_prefix`. */
+function pathOfNext(
+  { method, path }: { method: string | undefined; path: string },
+  location: string,
+  { headers }: Head,
+): string | undefined {
+  const [pathname = ''] = path.split('?')
+  const ofRun = LOCATION.exec(location)?.[1] ?? location
+  if (method === 'GET') return pathname.endsWith(ofRun) ? path : undefined
+  if (method !== 'POST' || !CREATION.test(pathname)) return undefined
+  const isCancelledOnLeave = valuesOf(ON_LEAVE_HEADER, headers)[0] === 'cancel'
+  const query = isCancelledOnLeave ? '?cancel_on_disconnect=1' : ''
+  return pathname.replace(CREATION, '') + location + query
+}
+
+/** Events go to the client whole, so that none comes twice. */
+class RunEvents {
+  readonly location: string
+  readonly #path: string
+  #lastId: string | undefined
+  /** The beginning of an event, with room behind it: agents may send single bytes. */
+  #held: Buffer = NOTHING
+  #heldBytes = 0
+  /** The client has a part of an event. */
+  #isSplit = false
+
+  constructor(location: string, path: string, lastId: string | undefined) {
+    this.location = location
+    this.#path = path
+    this.#lastId = lastId
+  }
+
+  /** Takes the next bytes of the body; returns those that the client gets now. */
+  take(chunk: Buffer): Buffer {
+    // What was held has no end of an event, but maybe the first half of one, and the event's id.
+    const from = Math.max(0, this.#heldBytes - ID_BYTES)
+    const bytes = this.#heldBytes === 0 ? chunk : this.#append(chunk)
+    const end = this.#endOfEvents(bytes, from)
+    if (end > 0) {
+      this.#isSplit = false
+      this.#lastId = lastIdIn(bytes.subarray(0, end)) ?? this.#lastId
+    }
+    const isLong = this.#isSplit || bytes.length - end > MOST_HELD_BYTES
+    const given = isLong ? Math.max(end, bytes.length - ID_BYTES) : end
+    if (given > end) this.#isSplit = true
+    if (given > 0 || this.#heldBytes === 0) this.#held = bytes.subarray(given)
+    this.#heldBytes = bytes.length - given
+    return bytes.subarray(0, given)
+  }
+
+  /** What the client gets at the end of the body. */
+  end(): Buffer {
+    return this.#held.subarray(0, this.#heldBytes)
+  }
+
+  /** After a break: forgets what the client does not have. `undefined`: nothing can go on with the answer. */
+  next(): NextRequest | undefined {
+    this.#held = NOTHING
+    this.#heldBytes = 0
+    return this.#isSplit ? undefined : { path: this.#path, lastEventId: this.#lastId }
+  }
+
+  /** What is held, and the chunk after it. */
+  #append(chunk: Buffer): Buffer {
+    const length = this.#heldBytes + chunk.length
+    if (length > this.#held.length) {
+      const larger = Buffer.allocUnsafe(2 * length)
+      this.#held.copy(larger, 0, 0, this.#heldBytes)
+      this.#held = larger
+    }
+    chunk.copy(this.#held, this.#heldBytes)
+    return this.#held.subarray(0, length)
+  }
+
+  /** The end of the last whole event, or of the heartbeats after it. Before `from` there is none. */
+  #endOfEvents(bytes: Buffer, from: number): number {
+    const blank = bytes.subarray(from).lastIndexOf('\n\n')
+    if (blank === -1 && this.#isSplit) return 0
+    let end = blank === -1 ? 0 : from + blank + 2
+    while (bytes[end] === COLON) {
+      const line = bytes.indexOf('\n', Math.max(end, from))
+      if (line === -1) break
+      end = line + 1
+    }
+    return end
+  }
+}
+
+/** `data` is JSON on one line, so no other line begins like this. */
+function lastIdIn(events: Buffer): string | undefined {
+  const at = events.lastIndexOf('\nid: ')
+  if (at === -1) return undefined
+  return events.toString('latin1', at + 5, events.indexOf('\n', at + 5))
+}
+
+/** Before the value white space keeps the connection alive. */
+class RunResult {
+  readonly location: string
+  readonly #path: string
+  #isBegun = false
+
+  constructor(location: string, path: string) {
+    this.location = location
+    this.#path = path
+  }
+
+  take(chunk: Buffer): Buffer {
+    this.#isBegun ||= VALUE.test(chunk.toString('latin1'))
+    return chunk
+  }
+
+  end(): Buffer {
+    return NOTHING
+  }
+
+  next(): NextRequest | undefined {
+    return this.#isBegun ? undefined : { path: this.#path }
+  }
+}
