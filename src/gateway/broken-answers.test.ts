@@ -174,6 +174,36 @@ describe('a stream that breaks', () => {
   })
 })
 
+describe('a stream whose revision is replaced and drained', () => {
+  it('goes on at the new one', async () => {
+    const left = Promise.withResolvers<void>()
+    const old = await serveSteps((res) => {
+      res.once('close', () => left.resolve())
+      res.writeHead(200, EVENTS).write(event(0) + event(1).slice(0, 9))
+    })
+    const response = await create('/threads/t-1/runs/stream')
+    const next = await world.startAgent('revision-2', (req, res) => {
+      asked.push({ method: req.method, url: req.url, headers: req.headers })
+      res.writeHead(200, EVENTS).end(event(1))
+    })
+    world.gateway.targets.set('agent', next.target)
+    await world.gateway.targets.drain(old.target, 5)
+    expect(await response.text()).toBe(event(0) + event(1))
+    expect(asked[1]?.headers).toMatchObject({ 'last-event-id': '0' })
+    await left.promise
+  })
+
+  it('is cut where the old agent server cancels the run of a client that leaves', async () => {
+    const old = await serveSteps((res) => {
+      res.writeHead(200, { ...EVENTS, 'x-runyard-on-leave': 'cancel' }).write(event(0))
+    })
+    const response = await create('/runs/stream')
+    await world.gateway.targets.drain(old.target, 5)
+    await expect(response.text()).rejects.toThrow('terminated')
+    expect(asked).toHaveLength(1)
+  })
+})
+
 describe('an answer that waits for a run', () => {
   it('goes on after white space', async () => {
     await serveSteps(breaking(RESULT, '\n', '\n'), ending(RESULT, '\n{"a":1}'))

@@ -106,6 +106,15 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
     this.#leave(new Error('The gateway cut the connection.'))
   }
 
+  moveOn(): void {
+    const answer = this.#answer
+    // Its agent server lives, and would take the end of the connection for the client's leaving.
+    if (!this.#isAnswered || !answer || answer.about.isCancelledOnLeave) return void this.cut()
+    const error = new Error('Its agent server is to end.')
+    this.#settle({ kind: 'broken', answer, error })
+    this.#controller?.abort(error)
+  }
+
   giveUp(reason: Error): void {
     if (this.#request.res.headersSent || this.#switched) return void this.cut()
     this.#settle({ kind: 'unanswered', wasSent: this.#controller !== undefined, error: reason })

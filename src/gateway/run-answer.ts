@@ -39,17 +39,29 @@ export function runAnswer(
   head: Head,
 ): RunAnswer | undefined {
   const location = locationOf(head)
-  const path = location && pathOfNext(asked, location, head)
-  if (location === undefined || path === undefined) return undefined
-  if (location.endsWith('/join')) return new RunResult(location, path)
-  return new RunEvents(location, path, asked.method === 'POST' ? '-1' : undefined)
+  if (location === undefined) return undefined
+  const isCancelledOnLeave = valuesOf(ON_LEAVE_HEADER, head.headers)[0] === 'cancel'
+  const path = pathOfNext(asked, { location, isCancelledOnLeave })
+  if (path === undefined) return undefined
+  const about = { location, path, isCancelledOnLeave }
+  if (location.endsWith('/join')) return new RunResult(about)
+  return new RunEvents(about, asked.method === 'POST' ? '-1' : undefined)
 }
 
 export type RunAnswer = RunEvents | RunResult
 
+interface About {
+  /** The address at which the agent server says that it goes on. */
+  location: string
+  /** The path of the request that goes on with it. */
+  path: string
+  /** Whether the run is cancelled when the agent server sees the connection end. */
+  isCancelledOnLeave: boolean
+}
+
 /** Whether the body after this head goes on with the answer. */
 export function isContinuation(answer: RunAnswer, head: Head): boolean {
-  return locationOf(head) === answer.location
+  return locationOf(head) === answer.about.location
 }
 
 /** `location` of an answer whose body can go on with another one's. */
@@ -64,22 +76,19 @@ function locationOf({ status, headers }: Head): string | undefined {
 /** A read is repeated as it is; after a creation the run is read, below the same `mount_prefix`. */
 function pathOfNext(
   { method, path }: { method: string | undefined; path: string },
-  location: string,
-  { headers }: Head,
+  { location, isCancelledOnLeave }: Omit<About, 'path'>,
 ): string | undefined {
   const [pathname = ''] = path.split('?')
   const ofRun = LOCATION.exec(location)?.[1] ?? location
   if (method === 'GET') return pathname.endsWith(ofRun) ? path : undefined
   if (method !== 'POST' || !CREATION.test(pathname)) return undefined
-  const isCancelledOnLeave = valuesOf(ON_LEAVE_HEADER, headers)[0] === 'cancel'
   const query = isCancelledOnLeave ? '?cancel_on_disconnect=1' : ''
   return pathname.replace(CREATION, '') + location + query
 }
 
 /** Events go to the client whole, so that none comes twice. */
 class RunEvents {
-  readonly location: string
-  readonly #path: string
+  readonly about: About
   #lastId: string | undefined
   /** The beginning of an event, with room behind it: agents may send single bytes. */
   #held: Buffer = NOTHING
@@ -87,9 +96,8 @@ class RunEvents {
   /** The client has a part of an event. */
   #isSplit = false
 
-  constructor(location: string, path: string, lastId: string | undefined) {
-    this.location = location
-    this.#path = path
+  constructor(about: About, lastId: string | undefined) {
+    this.about = about
     this.#lastId = lastId
   }
 
@@ -120,7 +128,7 @@ class RunEvents {
   next(): NextRequest | undefined {
     this.#held = NOTHING
     this.#heldBytes = 0
-    return this.#isSplit ? undefined : { path: this.#path, lastEventId: this.#lastId }
+    return this.#isSplit ? undefined : { path: this.about.path, lastEventId: this.#lastId }
   }
 
   /** What is held, and the chunk after it. */
@@ -158,13 +166,11 @@ function lastIdIn(events: Buffer): string | undefined {
 
 /** Before the value white space keeps the connection alive. */
 class RunResult {
-  readonly location: string
-  readonly #path: string
+  readonly about: About
   #isBegun = false
 
-  constructor(location: string, path: string) {
-    this.location = location
-    this.#path = path
+  constructor(about: About) {
+    this.about = about
   }
 
   take(chunk: Buffer): Buffer {
@@ -177,6 +183,6 @@ class RunResult {
   }
 
   next(): NextRequest | undefined {
-    return this.#isBegun ? undefined : { path: this.#path }
+    return this.#isBegun ? undefined : { path: this.about.path }
   }
 }

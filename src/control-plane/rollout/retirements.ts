@@ -32,8 +32,8 @@ export class Retirements {
 
   /**
    * Its runs end or are handed on to the revision that took over, and its requests end: those that
-   * wait for a run see it end wherever it is executed. Streams that are still open then are cut, and
-   * resumed there. `onDrained` hears when its next work is due, in ms since 1970. Settles with
+   * wait for a run see it end wherever it is executed. Streams that are still open then go on there, or are
+   * cut and resumed there. `onDrained` hears when its next work is due, in ms since 1970. Settles with
    * `true` when nothing of it is left, with `false` when that went wrong: a later look tries again.
    */
   async retire(revision_id: string, onDrained: (due: number) => Promise<void>): Promise<boolean> {

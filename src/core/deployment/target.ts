@@ -77,8 +77,9 @@ export interface TargetTable {
   remove(name: string): void
   /**
    * Settles when no request to the revision is open any more; with `url`, none to that one of its agent
-   * servers. After `limitMs` it destroys the sockets of open event streams and WebSockets, so that
-   * clients reconnect and resume. After `graceMs` more, ten minutes by default, it cuts everything.
+   * servers. After `limitMs` streams of runs go on at another one where they can; the sockets of other
+   * event streams and of WebSockets are destroyed, so that clients reconnect and resume. After `graceMs`
+   * more, ten minutes by default, the same becomes of everything else.
    */
   drain(
     what: { revision_id: string; url?: string },

@@ -44,6 +44,7 @@ function request(onCut: (one: Cuttable) => void = () => {}): Cuttable {
     place: -1,
     isResumable: false,
     cut: () => onCut(one),
+    moveOn: () => onCut(one),
     giveUp: () => onCut(one),
   }
   return one

@@ -6,9 +6,11 @@ import { KeptConnections } from './kept-connections.ts'
 export interface Cuttable {
   /** Destroys the client's connection: a clean end would look like the end of the stream. */
   cut(): void
+  /** Its server is to end: the answer goes on at another one where it can, and is cut otherwise. */
+  moveOn(): void
   /** Cuts where the client's answer has begun. Otherwise the client gets a refusal. */
   giveUp(reason: Error): void
-  /** Whether the client can resume elsewhere: it reads an event stream, or has a WebSocket. */
+  /** Whether it can go on elsewhere: the client reads an event stream, or has a WebSocket. */
   readonly isResumable: boolean
   /** Where it stands among the open ones, as `Connections` notes it; -1: it is none of them. */
   place: number
@@ -62,18 +64,18 @@ export class Connections {
   }
 
   /**
-   * Settles when nothing is open. Cuts resumable requests after `limitMs`, and all others `graceMs`
+   * Settles when nothing is open. Moves resumable requests on after `limitMs`, and all others `graceMs`
    * later.
    */
   async drain(limitMs: number, graceMs: number): Promise<void> {
     if (this.#open.length === 0) return
     const { promise, resolve } = Promise.withResolvers<void>()
-    const cutResumable = () => {
-      for (const one of [...this.#open]) if (one.isResumable) one.cut()
+    const moveOn = (isMoved: (one: Cuttable) => boolean) => {
+      for (const one of [...this.#open].filter(isMoved)) one.moveOn()
     }
     const timers = [
-      setTimeout(cutResumable, limitMs),
-      setTimeout(() => this.cutAll(), limitMs + graceMs),
+      setTimeout(moveOn, limitMs, (one: Cuttable) => one.isResumable),
+      setTimeout(moveOn, limitMs + graceMs, () => true),
     ]
     this.#idleListeners.add(resolve)
     await promise
