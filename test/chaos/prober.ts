@@ -33,8 +33,8 @@ export class Prober {
   readonly #begunAt = performance.now()
   #isStopped = false
   #running: Promise<void> = Promise.resolve()
-  /** What was asked, by kind, and how often a stream was resumed. */
-  readonly counts = { state: 0, run: 0, stream: 0, long: 0, resumed: 0 }
+  /** What was asked, by kind, how often a stream was resumed, and how many were of a run that was handed on. */
+  readonly counts = { state: 0, run: 0, stream: 0, long: 0, resumed: 0, handedOn: 0 }
   /** The revisions that answered. */
   readonly revisions = new Set<string>()
   /** In words; empty when all went well. */
@@ -124,6 +124,7 @@ export class Prober {
       const headers = { ...this.#headers, 'last-event-id': String(events.lastId) }
       response = await this.#fetch(`${location}/stream`, { headers })
     }
+    if (events.begins > 1) this.counts.handedOn += 1
     expectSteps(events.steps.join(' '), work)
   }
 
@@ -143,6 +144,8 @@ export class Prober {
 /** Reads a stream over all its connections, and throws where an event is missing or comes twice. */
 class EventReader {
   lastId = -1
+  /** How often the run was begun. */
+  begins = 0
   /** What the graph said of its steps, as custom events. */
   readonly steps: string[] = []
 
@@ -168,6 +171,7 @@ class EventReader {
     if (id === undefined) return
     if (Number(id) !== this.lastId + 1) throw new Error(`event ${id} after event ${this.lastId}`)
     this.lastId = Number(id)
+    if (/^event: metadata$/m.test(part)) this.begins += 1
     const step = /^event: updates$/m.test(part) ? /"steps":\["(a:\d)"\]/.exec(part)?.[1] : undefined
     if (step) this.steps.push(step)
   }
