@@ -1,9 +1,10 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { runNow } from '../../../../test/support/program.ts'
 import { nameSourcesOf } from './stack-traces.ts'
 
 const SOURCE = `interface Words { text: string }
@@ -30,8 +31,8 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-const bundle = async () => {
-  await writeFile(join(dir, 'shout.ts'), SOURCE)
+const bundle = async (source = SOURCE) => {
+  await writeFile(join(dir, 'shout.ts'), source)
   const entryPoints = [join(dir, 'shout.ts')]
   const outfile = join(dir, 'out/bundle.mjs')
   await build({ entryPoints, outfile, format: 'esm', bundle: true, sourcemap: 'linked' })
@@ -61,6 +62,25 @@ it('names the bundle where there is no map', async () => {
   await rm(join(dir, 'out/bundle.mjs.map'))
   forget = nameSourcesOf(url)
   expect((await traceOf()).split('\n')[1]).toContain(url)
+})
+
+/** Node makes an error for released readers once in a process: this one is of others too. */
+it('reads no map for a stream that is released', async () => {
+  const released = `${SOURCE}export const release = () => new ReadableStream().getReader().releaseLock()\n`
+  await bundle(released)
+  const map = join(dir, 'out/bundle.mjs.map')
+  // While it is away, a reader would find none and look no more.
+  await rename(map, `${map}.away`)
+  const script = `
+import { renameSync } from 'node:fs'
+import { nameSourcesOf } from ${JSON.stringify(new URL('stack-traces.ts', import.meta.url).href)}
+nameSourcesOf(${JSON.stringify(url)})
+const { release, shout } = await import(${JSON.stringify(url)})
+release()
+renameSync(${JSON.stringify(`${map}.away`)}, ${JSON.stringify(map)})
+try { shout({ text: 'too loud' }) } catch (error) { console.log(error.stack) }`
+  const trace = runNow(process.execPath, ['--input-type=module', '-e', script])
+  expect(trace).toContain(`${join(dir, 'shout.ts')}:4:9`)
 })
 
 it.each([

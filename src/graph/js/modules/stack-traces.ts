@@ -30,10 +30,20 @@ export function nameSourcesOf(url: string): () => void {
   }
   const prepare: typeof Error.prepareStackTrace = (error, frames) =>
     [headOf(error), ...frames.map((frame) => `    at ${nameSource(frame)}`)].join('\n')
+  makeReleasingError()
   Error.prepareStackTrace = prepare
   return () => {
     if (Error.prepareStackTrace === prepare) Reflect.deleteProperty(Error, 'prepareStackTrace')
   }
+}
+
+/**
+ * Node makes one error for all readers that are released, and asks for its stack trace at once. Made here, it has no frame of
+ * a bundle. Else the first run, whose stream is released, would have the map read for it: a tenth of a second for
+ * a project with langchain and deepagents.
+ */
+function makeReleasingError(): void {
+  new ReadableStream().getReader().releaseLock()
 }
 
 /** `null`: there is none that can be read, and nobody looks again. */
