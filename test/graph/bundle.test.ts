@@ -122,6 +122,25 @@ describe('no bundle is written', () => {
   })
 })
 
+it('bundles a text that tells how to import, as it is', async () => {
+  const telling = `export const tell = (skill: string) => \`await import("@/skills/\${skill}")\``
+  await writeFiles(root, {
+    'langgraph.json': '{ "graphs": { "g": "./graph.ts:graph" } }',
+    'graph.ts': `${telling}\nexport { told } from 'told'\nexport const graph = {}\n`,
+    'node_modules/told/package.json': JSON.stringify({
+      ...{ name: 'told', type: 'module', main: 'index.js' },
+      peerDependencies: { '@langchain/core': '1' },
+    }),
+    'node_modules/told/index.js': `
+const core = '@langchain/core'
+export const told = (skill) => [core, \`await import("@/tools/\${skill}")\`]`,
+    'node_modules/@langchain/core/package.json': '{ "name": "@langchain/core" }',
+  })
+  expect(await bundle()).toMatchObject({ external: [] })
+  const text = await readFile(bundlePath(join(root, 'langgraph.json')), 'utf8')
+  for (const folder of ['skills', 'tools']) expect(text).toContain(`\`await import("@/${folder}/`)
+})
+
 it('leaves a package that is not there to the code that looks for it', async () => {
   await writeFiles(root, {
     'langgraph.json': '{ "graphs": { "g": "./graph.ts:graph" } }',

@@ -1,6 +1,6 @@
 /** What in a bundle would behave otherwise than in its own file. */
 import { readFile } from 'node:fs/promises'
-import type { Metafile } from 'esbuild'
+import type { BuildResult } from 'esbuild'
 import { HERE } from './places.ts'
 
 export interface Offence {
@@ -11,6 +11,8 @@ export interface Offence {
 }
 
 const NATIVE = 'a native module'
+/** esbuild's name for its warning of such an `import()`, which it does not give by itself. */
+export const OPEN_IMPORT = 'unsupported-dynamic-import'
 /** The one offence that a package may be bundled with (`places.ts`). */
 export const IMPORTS = 'an import() of what is not written there'
 const PLACE = 'its own place (import.meta, __dirname, __filename, require.resolve)'
@@ -21,9 +23,12 @@ const PLACE = 'its own place (import.meta, __dirname, __filename, require.resolv
  */
 export async function findOffences(
   output: string,
-  { inputs, outputs }: Metafile,
+  { metafile: { inputs, outputs }, warnings }: BuildResult<{ metafile: true }>,
 ): Promise<Offence[]> {
   const found = new Map<string, string>()
+  const opens = new Set(
+    warnings.flatMap(({ id, location }) => (id === OPEN_IMPORT ? [location?.file] : [])),
+  )
   const bundled = new Set(Object.values(outputs).flatMap((one) => Object.keys(one.inputs)))
   for (const file of bundled) {
     const imports = inputs[file]?.imports ?? []
@@ -43,7 +48,9 @@ export async function findOffences(
     current = lastNamed(text, { from: known, to: start }, bundled) ?? current
     known = start
     const what = current !== undefined && offenceOf(line, isOfPackage(current))
-    if (current !== undefined && what) found.set(current, what)
+    if (current === undefined || !what) continue
+    // A text may tell a model how to import.
+    if (what !== IMPORTS || opens.has(current)) found.set(current, what)
   }
   return [...found].map(([file, what]) => ({ file, what }))
 }

@@ -16,7 +16,7 @@ import { PACKAGE as LANGGRAPH } from '../modules/langgraph-package.ts'
 import { packageHome } from '../modules/package-home.ts'
 import { JSON_SCHEMA_MODULE } from '../schemas/runtime.ts'
 import { embeddingsModule, embeddingsPackage } from '../store/embeddings.ts'
-import { findOffences, IMPORTS, type Offence } from './offences.ts'
+import { findOffences, IMPORTS, type Offence, OPEN_IMPORT } from './offences.ts'
 import { packageClosure, packageFolder } from './package-closure.ts'
 import { BANNER, keepPlaces, namesPackages, PLACES } from './places.ts'
 import { resolvePackages } from './resolve.ts'
@@ -74,10 +74,11 @@ async function write(config: ProjectConfig, file: string): Promise<Bundling> {
           keepPlaces({ outputFolder, importing }),
         ],
       })
-    const { metafile: made } = look === 0 ? await quickly(bundled) : await bundled(true)
+    const isThorough = external.length > 0
+    const made = isThorough ? await bundled(true) : await quickly(bundled)
     const offences = await findOffences(file, made)
     if (offences.length === 0) {
-      const { bytes, inputs } = outputOf(made)
+      const { bytes, inputs } = outputOf(made.metafile)
       return { file, bytes, files: Object.keys(inputs).length, external: namesOf(external) }
     }
     const found = await exceptFor(config.root, offences)
@@ -116,6 +117,7 @@ function optionsOf(root: string, modules: string[]) {
     sourcesContent: false,
     legalComments: 'none',
     logLevel: 'silent',
+    logOverride: { [OPEN_IMPORT]: 'warning' },
     loader: { '.node': 'empty' },
     define: PLACES,
     banner: { js: BANNER },
