@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import {
   access,
   chmod,
@@ -13,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { create } from 'tar'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { runNow } from '../../test/support/program.ts'
 import { openFolderObjects } from '../artifacts/folder-objects.ts'
 import { residentBytes } from '../child-process/memory.ts'
@@ -30,9 +31,10 @@ import {
   type SourceRevisionConfig,
 } from '../core/deployment/sources/config.ts'
 import { AppError } from '../core/errors.ts'
-import { silentLog } from '../core/log.ts'
+import { type Log, silentLog } from '../core/log.ts'
 import { createBuilder } from './builder.ts'
 import type { CheckedConfig } from './configuration.ts'
+import { LaterWork } from './later-work.ts'
 import { localProject } from './local-project.ts'
 import type { BuilderOptions } from './options.ts'
 import { createTarballs } from './tarballs.ts'
@@ -226,6 +228,53 @@ describe('a build', () => {
       const built = await withBundler('touch bundle.mjs; exit 3').build(of, never)
       expect(built).toMatchObject({ artifact: { bundle: null } })
       expect(await log()).toMatch(/Not bundled, .*`bundle` ended with exit code 3\.$/m)
+    })
+
+    describe('whose schemas are read after the build', () => {
+      const work = new LaterWork()
+      const reading = (script: string) => {
+        const schemas = { command: ['/bin/sh', '-c', script, 'reader'] as const, work }
+        const command = ['/bin/sh', '-c', 'touch "$(dirname "$1")/bundle.mjs"', 'bundler'] as const
+        return { command, schemas, pathOf }
+      }
+      /** Beside the project, as `langgraph.json` is. */
+      const WAITING = 'cd "$(dirname "$1")"; echo $$ > pid; while ! [ -e go ]; do sleep 0.01; done'
+      const pidIn = (folder: string) =>
+        vi.waitUntil(
+          async () => Number(await readFile(join(folder, 'pid'), 'utf8').catch(() => 0)),
+          { timeout: 20_000 },
+        )
+      afterEach(() => work.stop())
+
+      it('ends before, and they are written beside its bundle', async () => {
+        const of = await uploaded({ 'langgraph.json': '{}' })
+        const bundler = reading(`${WAITING}; touch schemas.json`)
+        const folder = source(await builder({ bundler }).build(of, never))
+        await pidIn(folder)
+        await writeFile(join(folder, 'go'), '')
+        await expect.poll(() => readdir(folder), { timeout: 20_000 }).toContain('schemas.json')
+      })
+
+      it('leaves nothing behind where it is removed meanwhile', async () => {
+        const of = await uploaded({ 'langgraph.json': '{}' })
+        const built = builder({ bundler: reading(WAITING) })
+        const folder = source(await built.build(of, never))
+        const pid = await pidIn(folder)
+        await built.remove(REVISION)
+        expect(await residentBytes(pid)).toBe(0)
+        expect(existsSync(folder)).toBe(false)
+      })
+
+      it('says in the server’s log why there are none', async () => {
+        const reason = Promise.withResolvers<unknown>()
+        const log: Log = { ...silentLog, warn: (fields) => reason.resolve(fields) }
+        const of = await uploaded({ 'langgraph.json': '{}' })
+        await builder({ bundler: reading('echo No types; exit 3'), log }).build(of, never)
+        expect(await reason.promise).toEqual({
+          revision_id: REVISION,
+          reason: 'No types `schemas` ended with exit code 3.',
+        })
+      })
     })
 
     describe('and packages of an earlier build', () => {

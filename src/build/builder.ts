@@ -25,16 +25,21 @@ import { DEFAULT_LIMITS, type StepContext } from './step.ts'
 export function createBuilder(options: BuilderOptions): Builder {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const env = buildEnvironment(options)
+  const endLaterWork = async (revision_id: string) => {
+    await options.bundler?.schemas?.work.end(revision_id)
+  }
   return {
     async build(request, signal) {
       const folder = revisionFolder(options.dir, request.revision_id)
       signal.throwIfAborted()
+      await endLaterWork(request.revision_id)
       await rm(folder.root, { recursive: true, force: true })
       await mkdir(folder.root, { recursive: true, mode: 0o700 })
       const log = openBuildLog(folder.log, options.clock, options.log)
       try {
         return await buildInto(folder.source, request, options, { log, signal, limits, env })
       } catch (error) {
+        await endLaterWork(request.revision_id)
         if (!signal.aborted) throw explained(error, log)
         const isHandedOver = signal.reason instanceof HandedOver
         log.line(isHandedOver ? HANDED_OVER : 'The build was ended before it was done.')
@@ -58,12 +63,14 @@ export function createBuilder(options: BuilderOptions): Builder {
     },
     async prune(revision_id) {
       const folder = revisionFolder(options.dir, revision_id)
+      await endLaterWork(revision_id)
       // The file that marks the build as done is removed first.
       await rm(folder.built, { force: true })
       await options.containers?.removeImages(revision_id)
       await rm(folder.source, { recursive: true, force: true })
     },
     async remove(revision_id) {
+      await endLaterWork(revision_id)
       await options.containers?.removeImages(revision_id)
       await rm(revisionFolder(options.dir, revision_id).root, { recursive: true, force: true })
     },

@@ -11,6 +11,7 @@ import { type FoundConfiguration, findConfiguration } from './configuration.ts'
 import { type Bundling, openBundling } from './javascript/bundle.ts'
 import { installProject } from './javascript/install.ts'
 import { chooseNode, installNode, nodePath } from './javascript/project-node.ts'
+import { readSchemasLater } from './javascript/schemas.ts'
 import { homeFolder, pythonsFolder } from './layout.ts'
 import type { BuilderOptions } from './options.ts'
 import { createProcessCommands } from './process-commands.ts'
@@ -104,6 +105,11 @@ async function buildWith(
     bundlePath = await bundling?.finish()
   } finally {
     await bundling?.abandon()
+  }
+  if (bundler?.schemas) {
+    const { revision_id } = request
+    const { configPath } = config
+    readSchemasLater(bundler.schemas, { revision_id, configPath, log: options.log }, confined)
   }
   return {
     node_version,

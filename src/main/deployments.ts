@@ -4,6 +4,8 @@ import { mkdirSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
 import { createPublishedBuilder } from '../artifacts/published-builder.ts'
 import { createBuilder } from '../build/builder.ts'
+import type { Bundler } from '../build/javascript/bundle.ts'
+import { LaterWork } from '../build/later-work.ts'
 import { revisionFolder } from '../build/layout.ts'
 import { localProject } from '../build/local-project.ts'
 import type { BuilderOptions } from '../build/options.ts'
@@ -55,7 +57,8 @@ export function openDeployments(
   const jobs = openBuildJobs(config, driverKey, log)
   const elsewhere = jobs && { jobs, artifacts: packed }
   const images = openImages(config)
-  const tools = { tarballs, sandbox, containers, elsewhere, images, log }
+  const laterWork = new LaterWork()
+  const tools = { tarballs, sandbox, containers, elsewhere, images, laterWork, log }
   const builder = createProjectBuilder(config, folder, tools)
   const rootOf = (artifact: FolderArtifact) => localProject(folder.builds, artifact).root
   const found = areFetched(config.runtime)
@@ -71,8 +74,11 @@ export function openDeployments(
       createConfiguredDriver(config, folder, {
         ...{ packed, databases, driverKey, record, sandbox, home, log },
       }),
-    /** Lets go of the Jobs of builds. */
-    closeBuilds: () => jobs?.close(),
+    /** Lets go of the Jobs of builds, and ends what goes on after a build here. */
+    async closeBuilds() {
+      await laterWork.stop()
+      await jobs?.close()
+    },
     removeData: createRemoval(databases, folder, tarballs),
     registry: config.registry,
   }
@@ -199,6 +205,7 @@ function createProjectBuilder(
     containers,
     elsewhere,
     images,
+    laterWork,
     log,
   }: {
     tarballs: Tarballs
@@ -206,6 +213,7 @@ function createProjectBuilder(
     containers: BuildContainers | undefined
     elsewhere: BuilderOptions['elsewhere']
     images: ImageSources
+    laterWork: LaterWork
     log: Log
   },
 ): Builder {
@@ -223,7 +231,7 @@ function createProjectBuilder(
       own: createGuardedFetch({ allowed: EVERYWHERE, isStreamed: true }).fetch,
       named: createGuardedFetch({ allowed: [], isStreamed: true }).fetch,
     },
-    bundler: { command: containers ? IN_IMAGE : ownBundler(), pathOf: bundlePath },
+    bundler: openBundler(config, containers && IN_IMAGE, laterWork),
     limits: {
       installMs: config.buildTimeoutMs,
       buildMs: config.buildTimeoutMs,
@@ -243,6 +251,20 @@ function openImages({ registry: own, registryAllow }: UpConfig): ImageSources {
 }
 
 const EVERYWHERE = ['0.0.0.0/0', '::/0'].flatMap((text) => parseIpRange(text) ?? [])
+
+/** What is packed when the build ends is all there then, schemas as well; so is what containers of the build have made. */
+function openBundler(
+  { runtime }: UpConfig,
+  inImage: typeof IN_IMAGE | undefined,
+  work: LaterWork,
+): Bundler {
+  const pathOf = bundlePath
+  if (inImage) return { command: inImage, pathOf }
+  const command = ownBundler()
+  if (areFetched(runtime)) return { command, pathOf }
+  const schemas = { command: [...command, '--schemas'] as const, work }
+  return { command: [...command, '--bundle'], schemas, pathOf }
+}
 
 /** What bundles a project in a container of Runyard's image. */
 const IN_IMAGE = ['runyard', 'artifact', 'bundle'] as const

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { BuildError } from '../../core/deployment/builds/build.ts'
 import { isFile } from '../is-file.ts'
 import { runStep, type StepContext } from '../step.ts'
+import type { SchemaReading } from './schemas.ts'
 
 export interface Bundler {
   /**
@@ -11,6 +12,8 @@ export interface Bundler {
    * before it looks at the project, and ends with 0 when it has written a bundle, and when it has said why it writes none.
    */
   command: readonly [string, ...string[]]
+  /** Reads the schemas of its graphs after the build. Absent: `command` does that too, and the build waits for it. */
+  schemas?: SchemaReading
   /** Where it writes the bundle of a project; absolute. */
   pathOf(configPath: string): string
 }

@@ -1,14 +1,22 @@
 /**
- * `node bundle-command.ts LANGGRAPH_JSON`, as `runyard artifact bundle`. A process of its own: it has a
- * build's limits, and the control plane none of its memory. It looks at the project when its standard input has ended, and
- * loads what it works with meanwhile: a build starts it while packages are put into their place.
+ * `node bundle-command.ts [--bundle | --schemas] LANGGRAPH_JSON`, as `runyard artifact bundle`, or one half of it. A process of
+ * its own: it has a build's limits, and the control plane none of its memory. It looks at the project when its standard
+ * input has ended, and loads what it works with meanwhile: a build starts it while packages are put into their place.
  */
 import module from 'node:module'
-import { argv, stdin } from 'node:process'
+import { stdin } from 'node:process'
+import { parseArgs } from 'node:util'
+import { comeLast } from '../../child-process/priority.ts'
 
 module.enableCompileCache?.()
-const { bundle, prepare } = await import('./bundle.ts')
-const [, , configPath = 'langgraph.json'] = argv
-await prepare()
+const { values, positionals } = parseArgs({
+  options: { bundle: { type: 'boolean' }, schemas: { type: 'boolean' } },
+  allowPositionals: true,
+})
+const { bundle, prepare, writeBundle, writeSchemas } = await import('./bundle.ts')
+const [configPath = 'langgraph.json'] = positionals
+if (values.schemas) comeLast()
+else await prepare()
 for await (const _ of stdin);
-await bundle(configPath)
+const write = values.schemas ? writeSchemas : values.bundle ? writeBundle : bundle
+await write(configPath)

@@ -1,9 +1,9 @@
 /** Writes what a start of a project needs: its bundle and the schemas of its graphs. Says in a line what came of each. */
 import { rm } from 'node:fs/promises'
 import { bundleProject } from '../../graph/js/bundle/write.ts'
-import { builtSchemasPath, writeKept } from '../../graph/js/schemas/kept.ts'
+import { builtSchemasPath, writeKept, writingBuilt } from '../../graph/js/schemas/kept.ts'
 import { extractInThread } from '../../graph/js/schemas/static.ts'
-import { type ProjectConfig, readProjectConfig } from '../../project/config.ts'
+import { readProjectConfig } from '../../project/config.ts'
 import { isJavascript } from '../../project/module-spec.ts'
 
 /** A build does not wait longer for schemas, in ms: without them the first who asks does. */
@@ -17,15 +17,13 @@ export async function prepare(): Promise<void> {
   } catch {}
 }
 
+/** Both beside each other, for a build that waits for both. */
 export async function bundle(configPath: string): Promise<void> {
-  const config = await readProjectConfig(configPath)
-  const schemas = writeSchemas(config)
-  await writeBundle(config)
-  await schemas
+  await Promise.all([writeBundle(configPath), writeSchemas(configPath)])
 }
 
-async function writeBundle(config: ProjectConfig): Promise<void> {
-  const made = await bundleProject(config)
+export async function writeBundle(configPath: string): Promise<void> {
+  const made = await bundleProject(await readProjectConfig(configPath))
   if ('reason' in made) {
     console.log(`Not bundled, so that a start takes longer: ${made.reason}.`)
     return
@@ -35,8 +33,9 @@ async function writeBundle(config: ProjectConfig): Promise<void> {
   console.log(`Bundled ${made.files} files into one of ${size} MB${outside}.`)
 }
 
-/** Beside the bundle, since both take a core for seconds. */
-async function writeSchemas({ path, graphs }: ProjectConfig): Promise<void> {
+/** Says nothing where they are written. */
+export async function writeSchemas(configPath: string): Promise<void> {
+  const { path, graphs } = await readProjectConfig(configPath)
   const written = graphs.filter(isJavascript)
   const file = builtSchemasPath(path)
   // One that the project brings is not ours.
@@ -45,7 +44,7 @@ async function writeSchemas({ path, graphs }: ProjectConfig): Promise<void> {
   try {
     const order = { graphs: written, isLater: false }
     const terms = { timeoutMs: SCHEMAS_MS, isWaitedFor: true }
-    await writeKept(file, await extractInThread(order, terms))
+    await writingBuilt(file, async () => writeKept(file, await extractInThread(order, terms)))
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     console.log(`Schemas not read, so that the first request for them takes longer: ${reason}.`)

@@ -1,7 +1,8 @@
 /** Schemas that were read in a project's sources, kept in a file: a build's for its artifact, or those of an earlier start. */
 import { createHash } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type ExtractedSchemas, type GraphPlace, keyOf } from './extracted.ts'
 
 /** Changes with what an extraction answers: older files count for nothing then. */
@@ -18,6 +19,48 @@ interface KeptSchemas {
 /** Where a build keeps them, beside the bundle of the `langgraph.json`. */
 export function builtSchemasPath(configPath: string): string {
   return join(dirname(configPath), 'node_modules', '.runyard', 'schemas.json')
+}
+
+/** After this a mark counts for nothing: what was to write the file has died. In ms. */
+const MARK_MS = 60_000
+/** How long an agent server waits for it at most, in ms: the compiler may have done it in less itself. */
+const MOST_WAIT_MS = 10_000
+const LOOK_MS = 50
+
+/** Has `work` write the file of a build at `path`, and says so beside it meanwhile. */
+export async function writingBuilt(path: string, work: () => Promise<void>): Promise<void> {
+  const mark = markOf(path)
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(mark, '')
+  try {
+    await work()
+  } finally {
+    await rm(mark, { force: true })
+  }
+}
+
+/** As `readKept`, of the file of a build; waits a moment where it is being written. */
+export async function readBuilt(
+  path: string,
+  graphs: GraphPlace[],
+): Promise<Record<string, ExtractedSchemas> | undefined> {
+  const until = performance.now() + MOST_WAIT_MS
+  for (;;) {
+    // Before the file, which is there when the mark is gone.
+    const isComing = performance.now() < until && (await isBeingWritten(path))
+    const built = await readKept(path, graphs, { isChecked: false })
+    if (built || !isComing) return built
+    await delay(LOOK_MS)
+  }
+}
+
+async function isBeingWritten(path: string): Promise<boolean> {
+  const mark = await stat(markOf(path)).catch(() => undefined)
+  return mark !== undefined && Date.now() - mark.mtimeMs < MARK_MS
+}
+
+function markOf(path: string): string {
+  return `${path}.coming`
 }
 
 /** `undefined` where there are none, not of all of these graphs, or, with `isChecked`, a file has changed since. */

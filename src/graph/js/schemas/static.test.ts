@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,7 @@ import { type Log, silentLog } from '../../../core/log.ts'
 import { type JsGraphSpec, readProjectConfig } from '../../../project/config.ts'
 import { isJavascript } from '../../../project/module-spec.ts'
 import { keyOf } from './extracted.ts'
-import { writeKept } from './kept.ts'
+import { writeKept, writingBuilt } from './kept.ts'
 import { StaticSchemas } from './static.ts'
 
 /** The compiler takes seconds, more beside other tests. */
@@ -120,6 +120,39 @@ test(
     expect(await read()).toEqual(written)
     await writeFile(builtAt, '{ "format": 1, "graphs"')
     expect((await read()).graph.input_schema).toHaveProperty('properties.own')
+  },
+  SLOW,
+)
+
+test('what a build is still writing is waited for', async () => {
+  const spec = await writeGraph('own')
+  const builtAt = join(folder, 'built.json')
+  const written = { graph: { input_schema: { title: 'built' } }, subgraphs: {} }
+  const mayWrite = Promise.withResolvers<void>()
+  const isMarked = Promise.withResolvers<void>()
+  const writing = writingBuilt(builtAt, async () => {
+    isMarked.resolve()
+    await mayWrite.promise
+    await writeKept(builtAt, { [keyOf(spec)]: written })
+  })
+  await isMarked.promise
+  const found = new StaticSchemas({ graphs: [spec], builtAt, log: silentLog }).of(spec)
+  mayWrite.resolve()
+  expect(await found).toEqual(written)
+  await writing
+  expect(await readdir(folder)).not.toContain('built.json.coming')
+})
+
+test(
+  'schemas whose writer died are read in the sources',
+  async () => {
+    const spec = await writeGraph('own')
+    const builtAt = join(folder, 'built.json')
+    await writeFile(`${builtAt}.coming`, '')
+    const long = new Date(Date.now() - 61_000)
+    await utimes(`${builtAt}.coming`, long, long)
+    const found = await new StaticSchemas({ graphs: [spec], builtAt, log: silentLog }).of(spec)
+    expect(found.graph.input_schema).toHaveProperty('properties.own')
   },
   SLOW,
 )

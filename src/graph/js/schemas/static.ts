@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads'
 import type { Log } from '../../../core/log.ts'
 import { siblingModule } from '../../../core/sibling-module.ts'
 import { type ExtractedSchemas, type GraphPlace, keyOf } from './extracted.ts'
-import { readKept } from './kept.ts'
+import { readBuilt } from './kept.ts'
 import type { ExtractionOrder } from './type-extraction-worker.ts'
 
 /**
@@ -57,7 +57,7 @@ export class StaticSchemas {
   async #read({ isLater }: { isLater: boolean }): Promise<Record<string, ExtractedSchemas>> {
     const { graphs, builtAt, keptAt, log, timeoutMs = TIMEOUT_MS } = this.#options
     try {
-      const built = builtAt && (await readKept(builtAt, graphs, { isChecked: false }))
+      const built = builtAt && (await readBuilt(builtAt, graphs))
       if (built) return built
       const order = { graphs, isLater, ...(keptAt && { keptAt }) }
       return await extractInThread(order, { timeoutMs, isWaitedFor: false })

@@ -1,0 +1,45 @@
+/** Work on what was built that goes on after its build has ended, while the revision is rolled out. */
+
+interface Running {
+  abort: AbortController
+  ended: Promise<void>
+}
+
+export class LaterWork {
+  /** By the revision. */
+  readonly #running = new Map<string, Running>()
+  #last: Promise<void> = Promise.resolve()
+
+  /**
+   * Begins when all that was begun before has ended: each may take hundreds of megabytes, and nothing waits for it. `work`
+   * does not throw, and ends soon after its signal is aborted. A revision has one at a time.
+   */
+  begin(revision_id: string, work: (signal: AbortSignal) => Promise<void>): void {
+    const abort = new AbortController()
+    const running = { abort, ended: this.#last.then(() => this.#run(revision_id, abort, work)) }
+    this.#running.set(revision_id, running)
+    this.#last = running.ended
+  }
+
+  /** Ends the revision's, before its folder is removed. Settles when it is gone. */
+  async end(revision_id: string): Promise<void> {
+    const running = this.#running.get(revision_id)
+    running?.abort.abort()
+    await running?.ended
+  }
+
+  /** Ends all of it. Settles when it is gone. */
+  async stop(): Promise<void> {
+    for (const { abort } of this.#running.values()) abort.abort()
+    await this.#last
+  }
+
+  async #run(
+    revision_id: string,
+    abort: AbortController,
+    work: (signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    if (!abort.signal.aborted) await work(abort.signal)
+    if (this.#running.get(revision_id)?.abort === abort) this.#running.delete(revision_id)
+  }
+}
