@@ -2,6 +2,7 @@
 
 interface Running {
   abort: AbortController
+  hasBegun: boolean
   ended: Promise<void>
 }
 
@@ -15,17 +16,20 @@ export class LaterWork {
    * does not throw, and ends soon after its signal is aborted. A revision has one at a time.
    */
   begin(revision_id: string, work: (signal: AbortSignal) => Promise<void>): void {
-    const abort = new AbortController()
-    const running = { abort, ended: this.#last.then(() => this.#run(revision_id, abort, work)) }
+    const running: Running = {
+      abort: new AbortController(),
+      hasBegun: false,
+      ended: this.#last.then(() => this.#run(revision_id, running, work)),
+    }
     this.#running.set(revision_id, running)
     this.#last = running.ended
   }
 
-  /** Ends the revision's, before its folder is removed. Settles when it is gone. */
+  /** Ends the revision's, before its folder is removed. Settles when it is gone; what has not begun never begins. */
   async end(revision_id: string): Promise<void> {
     const running = this.#running.get(revision_id)
     running?.abort.abort()
-    await running?.ended
+    if (running?.hasBegun) await running.ended
   }
 
   /** Ends all of it. Settles when it is gone. */
@@ -36,10 +40,12 @@ export class LaterWork {
 
   async #run(
     revision_id: string,
-    abort: AbortController,
+    running: Running,
     work: (signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
-    if (!abort.signal.aborted) await work(abort.signal)
-    if (this.#running.get(revision_id)?.abort === abort) this.#running.delete(revision_id)
+    const { signal } = running.abort
+    running.hasBegun = true
+    if (!signal.aborted) await work(signal)
+    if (this.#running.get(revision_id) === running) this.#running.delete(revision_id)
   }
 }

@@ -20,7 +20,6 @@ export function readSchemasLater(
   { revision_id, configPath, log }: { revision_id: string; configPath: string; log: Log },
   context: StepContext,
 ): void {
-  const say = (reason: string) => log.warn({ revision_id, reason }, 'no schemas for its graphs')
   const at = { cwd: dirname(configPath), limitMs: context.limits.bundleMs, title: 'schemas' }
   work.begin(revision_id, async (signal) => {
     const lines: string[] = []
@@ -30,6 +29,8 @@ export function readSchemasLater(
     )
     // The first names the command.
     const reason = lines.slice(1).join(' ')
-    if (reason !== '' && !signal.aborted) say(reason)
+    if (reason !== '' && !signal.aborted) {
+      log.warn({ revision_id, reason }, 'the schemas of the graphs were not read')
+    }
   })
 }
