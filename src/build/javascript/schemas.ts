@@ -8,7 +8,7 @@ import { runStep, type StepContext } from '../step.ts'
 export interface SchemaReading {
   /**
    * The command, without the path of the `langgraph.json` that is put behind it. It writes the schemas beside the bundle, and
-   * gives every other process the processor first. What it prints says why there are none.
+   * takes less of the processors than other processes. What it prints says why there are none.
    */
   command: readonly [string, ...string[]]
   work: LaterWork

@@ -23,8 +23,8 @@ export function builtSchemasPath(configPath: string): string {
 
 /** After this a mark counts for nothing: what was to write the file has died. In ms. */
 const MARK_MS = 60_000
-/** How long an agent server waits for it at most, in ms: the compiler may have done it in less itself. */
-const MOST_WAIT_MS = 10_000
+/** How long an agent server waits for it at most, in ms: on a busy machine its own reading, of higher priority, is done earlier. */
+const MOST_WAIT_MS = 3_000
 const LOOK_MS = 50
 
 /** Has `work` write the file of a build at `path`, and says so beside it meanwhile. */
