@@ -62,7 +62,7 @@ export function createArtifactStore(options: ArtifactStoreOptions): ArtifactStor
     find: (revision_id) => readRecord(objects, revision_id),
     addressOf: ({ artifact, digest }) => addressOf(artifact.id, digest),
     async lend(revision_id, root, signal) {
-      const { digest } = await keepPacked(revision_id, root, options, signal)
+      const { digest } = await keepPacked(revision_id, root, options, { signal })
       return addressOf(revision_id, digest)
     },
     async uploadUrl(revision_id, lifetimeMs) {
@@ -119,7 +119,10 @@ async function publish(
   const { objects, clock } = options
   const known = await readRecord(objects, artifact.id)
   if (known) return known
-  const { digest, bytes } = await keepPacked(artifact.id, root, options, signal)
+  const { digest, bytes } = await keepPacked(artifact.id, root, options, {
+    bundle: artifact.bundle,
+    signal,
+  })
   const packed = { artifact, digest, bytes, repo_commit_sha, packed_at: timestamp(clock) }
   await writeRecord(objects, packed)
   return packed
@@ -130,12 +133,12 @@ async function keepPacked(
   revision_id: string,
   root: string,
   { objects, unfinishedDir }: ArtifactStoreOptions,
-  signal: AbortSignal | undefined,
+  how: { bundle?: string | null; signal: AbortSignal | undefined },
 ): Promise<{ digest: string; bytes: number }> {
   const path = join(unfinishedDir, randomUUID())
   await mkdir(unfinishedDir, { recursive: true, mode: 0o700 })
   try {
-    const packed = await packFolder(root, path, signal)
+    const packed = await packFolder(root, path, how)
     await objects.put(nameOf(revision_id, packed.digest), fileContent(path))
     return packed
   } finally {

@@ -16,10 +16,12 @@ import {
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { unpackOwn } from '../archive/unpack-own.ts'
 import { type FetchOrder, fetchArtifact } from './fetch.ts'
 import { packFolder } from './pack.ts'
+import { writePieces } from './pieces.ts'
 
 let dir: string
 let server: Server | undefined
@@ -49,10 +51,17 @@ async function project(): Promise<string> {
   return root
 }
 
-async function packed(root: string) {
+async function packed(root: string, bundle: string | null = null) {
   const file = join(dir, 'packed.tar.gz')
-  const { digest } = await packFolder(root, file)
+  const { digest } = await packFolder(root, file, { bundle })
   return { digest, content: await readFile(file) }
+}
+
+/** Files and links, each by its way from the folder, sorted. */
+async function filesIn(folder: string): Promise<string[]> {
+  const all = await readdir(folder, { recursive: true, withFileTypes: true })
+  const files = all.filter((entry) => !entry.isDirectory())
+  return files.map((entry) => relative(folder, join(entry.parentPath, entry.name))).toSorted()
 }
 
 async function serving(answer: RequestListener): Promise<string> {
@@ -94,6 +103,52 @@ describe('what was packed', () => {
       'node_modules/.runyard/bundle.mjs.map',
       'own.map',
     ])
+  })
+
+  it('has of the packages in a bundle nothing but what stays outside of it, and all of it packed once more', async () => {
+    const root = await project()
+    const bundle = 'node_modules/.runyard/bundle.mjs'
+    const files = [
+      bundle,
+      'src/graph.ts',
+      'node_modules/native/built.node',
+      'node_modules/native/node_modules/deep/index.js',
+      'packages/own/node_modules/tool/index.js',
+      'packages/own/index.js',
+    ]
+    for (const name of files) {
+      await mkdir(join(root, name, '..'), { recursive: true })
+      await writeFile(join(root, name), name)
+    }
+    const link = 'node_modules/@acme/native'
+    await mkdir(join(root, 'node_modules/@acme'))
+    await symlink('../native', join(root, link))
+    await symlink('../tool', join(root, 'node_modules/@acme/tool'))
+    await writePieces(join(root, bundle), [join(root, 'node_modules/native')])
+    const { digest, content } = await packed(root, bundle)
+    await fetchIt({ urls: [await serving((_, answer) => answer.end(content))], digest })
+    const whole = 'node_modules/.runyard/whole.tar.gz'
+    expect(await filesIn(into())).toEqual(
+      [
+        ...['.runyard-artifact', 'langgraph.json', link, whole],
+        'node_modules/.runyard/outside.json',
+        ...files.filter((name) => !name.includes('tool')),
+      ].toSorted(),
+    )
+    expect((await stat(join(into(), whole))).mode & 0o777).toBe(0o644)
+    await unpackOwn(join(into(), whole), join(dir, 'whole'), { path: '/usr/bin:/bin', signal })
+    expect(await filesIn(join(dir, 'whole'))).toEqual(await filesIn(root))
+  })
+
+  it('is in one piece where the packages are needed, or nothing says that they are not', async () => {
+    const root = await project()
+    const bundle = join(root, 'node_modules/.runyard/bundle.mjs')
+    await mkdir(join(bundle, '..'))
+    await writePieces(bundle, [])
+    await writePieces(bundle, undefined)
+    const { digest, content } = await packed(root, 'node_modules/.runyard/bundle.mjs')
+    await fetchIt({ urls: [await serving((_, answer) => answer.end(content))], digest })
+    expect(await filesIn(into())).toEqual(['.runyard-artifact', ...(await filesIn(root))])
   })
 
   it.each(['/usr/bin:/bin', '/nowhere'])('is unpacked with the PATH %s', async (path) => {

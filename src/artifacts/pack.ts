@@ -1,9 +1,11 @@
 /** Packs a built folder into one file, by its digest. */
 import { createHash } from 'node:crypto'
 import type { Stats } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { chmod, open, rm } from 'node:fs/promises'
+import { posix, relative } from 'node:path'
 import { create, type WriteEntry } from 'tar'
 import { packedLink } from './links.ts'
+import { type Pieces, readPieces } from './pieces.ts'
 
 /** Nine tenths of what is saved at most, in a third of the time. */
 const LEVEL = 1
@@ -14,6 +16,12 @@ interface PackedFile {
   bytes: number
 }
 
+interface PackOptions {
+  /** The bundle of the built project, from the top of the folder: its packages are packed apart (`pieces.ts`). */
+  bundle?: string | null
+  signal?: AbortSignal | undefined
+}
+
 /**
  * Packs all of the folder `root` into the new .tar.gz file `path`. Links that lead out of it are left out
  * (so is an environment's way to the Python of this machine, which `unpack` finds anew), and so are source maps of
@@ -22,10 +30,33 @@ interface PackedFile {
 export async function packFolder(
   root: string,
   path: string,
-  signal?: AbortSignal,
+  { bundle, signal }: PackOptions = {},
 ): Promise<PackedFile> {
+  const pieces = bundle ? await readPieces(root, bundle) : undefined
+  if (!pieces) return pack({ root, path, signal })
+  const whole = `${path}.whole`
+  try {
+    await pack({ root, path: whole, signal })
+    // A pod may be another user than the one who fetches for it.
+    await chmod(whole, 0o644)
+    return await pack({ root, path, signal, pieces: { ...pieces, file: whole } })
+  } finally {
+    await rm(whole, { force: true })
+  }
+}
+
+interface Packing {
+  root: string
+  path: string
+  signal: AbortSignal | undefined
+  /** `file`: the whole folder, packed; absolute. Absent: it is in one piece. */
+  pieces?: Pieces & { file: string }
+}
+
+async function pack({ root, path, signal, pieces }: Packing): Promise<PackedFile> {
   const hash = createHash('sha256')
   const file = await open(path, 'wx', 0o600)
+  const added = pieces && relative(root, pieces.file)
   const packing = create(
     {
       cwd: root,
@@ -33,10 +64,14 @@ export async function packFolder(
       strict: true,
       gzip: { level: LEVEL },
       portable: true,
-      filter: (entry, stat) => isPacked(root, entry, stat as Stats),
-      onWriteEntry: (entry) => relink(root, entry),
+      filter: (entry, stat) =>
+        entry === added || isPacked({ root, path: entry, pieces }, stat as Stats),
+      onWriteEntry: (entry) => {
+        if (pieces && entry.path === added) entry.path = pieces.whole
+        else relink(root, entry)
+      },
     },
-    ['.'],
+    added === undefined ? ['.'] : ['.', added],
   )
   // Also after the first one, and when nobody reads any more: an error that nobody hears ends the process.
   let failure: unknown
@@ -63,10 +98,19 @@ export async function packFolder(
 const PACKAGE_MAP = /(^|\/)node_modules\/(?!\.runyard\/).*\.map$/
 
 /** Sockets and pipes of a build are nobody's any more. */
-function isPacked(root: string, path: string, stat: Stats): boolean {
+function isPacked(
+  { root, path, pieces }: { root: string; path: string; pieces: Pieces | undefined },
+  stat: Stats,
+): boolean {
   if (stat.isFile() && PACKAGE_MAP.test(path)) return false
-  if (stat.isSymbolicLink()) return packedLink(root, path) !== undefined
-  return stat.isFile() || stat.isDirectory()
+  if (!stat.isSymbolicLink()) {
+    if (!stat.isFile() && !stat.isDirectory()) return false
+    return pieces?.has(posix.normalize(path), stat.isDirectory()) ?? true
+  }
+  const link = packedLink(root, path)
+  if (link === undefined) return false
+  // A package manager may link to a package that stays outside.
+  return pieces?.has(posix.join(posix.dirname(path), link), false) ?? true
 }
 
 function relink(root: string, entry: WriteEntry): void {

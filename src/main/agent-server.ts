@@ -28,6 +28,7 @@ import { LazyAgentMetrics } from '../telemetry/agent-metrics.ts'
 import { readVersion } from '../version.ts'
 import type { ProcessNotices } from '../workers/notices.ts'
 import { agentServerSettings, openDoor } from './agent-server-settings.ts'
+import { sourcesUnpacker } from './packed-project.ts'
 import { openProject } from './project.ts'
 import { openTracer } from './tracing.ts'
 
@@ -77,11 +78,14 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
   ends.start()
   started.add('process ends', () => ends.stop())
   const { bundlePath } = start ?? {}
+  const { dataDir } = config
+  const unpackSources = sourcesUnpacker(projectConfig, { start, dataDir, environment, log })
   const settings = agentServerSettings(config, projectConfig, env)
   const { isLangSmithUsed } = settings
   const { stop, ...loaded } = await openProject(projectConfig, {
     ...{ isLangSmithUsed, onStep, log },
     ...(bundlePath !== undefined && { bundlePath }),
+    ...(unpackSources && { unpackSources }),
     schemas: schemasPlace(opening, projectConfig),
     python: pythonOptions(opening, { env, hasHome: homeUrl !== undefined }),
   })

@@ -15,6 +15,8 @@ interface OpenOptions {
   isLangSmithUsed: boolean
   /** The bundle of the project's JavaScript; absolute. Absent: its modules are loaded as they are. */
   bundlePath?: string
+  /** For a bundle that came without the packages that are in it. */
+  unpackSources?(): Promise<ProjectConfig>
   schemas?: SchemasPlace
   python: PythonOptions
   /** Called with each step of the start. */

@@ -1,10 +1,12 @@
 /** A project answers the same whether its modules come out of a bundle or from their own files. */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { unpackOwn } from '../../src/archive/unpack-own.ts'
+import { packFolder } from '../../src/artifacts/pack.ts'
 import { bundlePath, bundleProject } from '../../src/graph/js/bundle/write.ts'
 import { builtSchemasPath } from '../../src/graph/js/schemas/kept.ts'
 import { bundle as build } from '../../src/main/builds/bundle.ts'
@@ -13,6 +15,7 @@ import { MANY_SIDED, writeFiles, writeProject } from '../support/bundled-project
 import { GATEWAY, type ManagedServe, startManagedServe } from '../support/managed-serve.ts'
 import { run } from '../support/program.ts'
 
+const MODULES = resolve(import.meta.dirname, '../../node_modules')
 const LOAD = resolve(import.meta.dirname, '../support/load-layouts.ts')
 const ANN = { authorization: 'Bearer ann', ...GATEWAY }
 
@@ -72,6 +75,94 @@ describe('a bundled project', { timeout: 400_000 }, () => {
     const { answers, output } = await tour(path)
     expect(answers).toMatchObject({ old: { text: 'xfunction' } })
     expect(output).toContain('The bundle could not be used')
+  })
+})
+
+describe('a bundle without the packages that are in it', { timeout: 400_000 }, () => {
+  /** As a pod has it: packed, and unpacked elsewhere. */
+  async function carried(): Promise<string> {
+    await writeProject(root, MANY_SIDED)
+    await build(join(root, 'langgraph.json'))
+    const file = join(dir, 'packed.tar.gz')
+    await packFolder(root, file, { bundle: 'node_modules/.runyard/bundle.mjs' })
+    await rm(root, { recursive: true })
+    const signal = AbortSignal.timeout(60_000)
+    await unpackOwn(file, root, { path: process.env.PATH ?? '', signal })
+    return bundlePath(join(root, 'langgraph.json'))
+  }
+
+  it('answers the same, its schemas too', async () => {
+    const path = await carried()
+    expect(await readdir(join(root, 'node_modules'))).toEqual(['.runyard', 'beside'])
+    const { answers, output } = await tour(path)
+    expect(answers).toMatchObject({
+      modern: { seen: 'modern true beside AIMessage' },
+      old: { text: 'xfunction' },
+      page: [200, '<b>HELLO</b>'],
+      schemas: [200, expect.stringContaining('seen')],
+    })
+    expect(output).not.toContain('The bundle could not be used')
+  })
+
+  it('is left for the sources where it does not work, which are unpacked with the packages', async () => {
+    const path = await carried()
+    await writeFile(path, 'throw new Error("no good")')
+    // Links that lead out of the project are not packed.
+    await symlink(MODULES, join(dir, 'node_modules'))
+    const { answers, output } = await tour(path)
+    expect(answers).toMatchObject({ old: { text: 'xfunction' } })
+    expect(output).toContain('The bundle could not be used')
+    expect(await readdir(join(dir, 'data-false/project/node_modules/beside'))).toHaveLength(3)
+  })
+
+  const files = {
+    'langgraph.json': '{ "graphs": { "g": "./graph.ts:graph" } }',
+    'page.tsx': 'export default {}',
+    'node_modules/starts/package.json': '{ "name": "starts", "main": "index.js" }',
+    'node_modules/starts/index.js': "exports.run = require('child_process').exec",
+    'node_modules/@acme/model/package.json': '{ "name": "@acme/model" }',
+    'node_modules/langchain/package.json': '{ "name": "langchain" }',
+    'node_modules/langchain/dist/chat_models/universal.js':
+      'exports.load = (name) => import({ acme: "@acme/model/chat" }[name])',
+    'node_modules/loose/package.json': '{ "name": "loose", "main": "index.js" }',
+    'node_modules/loose/index.js': "exports.at = __dirname; require('.loose/made')",
+    'node_modules/.loose/made.js': '',
+    'node_modules/spawns/package.json': '{ "name": "spawns", "main": "index.js" }',
+    'node_modules/spawns/index.js': 'exports.at = __dirname; require("node:child_process")',
+  }
+
+  it.each([
+    ['starts programs', "import 'node:child_process'", 'graph.ts imports node:child_process'],
+    ['has workers', "export { Worker } from 'worker_threads'", 'graph.ts imports worker_threads'],
+    ['reads packages', "export const at = 'node_modules/x'", 'graph.ts names node_modules'],
+    ['lets a package start programs', "import 'starts'", 'starts/index.js imports child_process'],
+    [
+      'lets a package import by name',
+      "import 'langchain/dist/chat_models/universal.js'",
+      'universal.js may import @acme/model/chat',
+    ],
+    [
+      'has a package outside that imports what it does not name',
+      "import { at } from 'loose'\nexport { at }",
+      'loose/index.js imports .loose',
+    ],
+    [
+      'has a package outside that starts programs',
+      "import { at } from 'spawns'\nexport { at }",
+      'spawns/index.js imports "node:child_process"',
+    ],
+  ])('is not enough for a project that %s', async (_what, code, need) => {
+    const graph = { 'graph.ts': `${code}\nexport const graph = {}\n` }
+    await writeFiles(root, { ...files, ...graph })
+    expect(await bundle()).toMatchObject({ need: expect.stringContaining(need) })
+  })
+
+  it('is not enough for components of pages, and for nothing else it is', async () => {
+    await writeFiles(root, { ...files, 'graph.ts': 'export const graph = {}\n' })
+    expect(await bundle()).toMatchObject({ need: undefined })
+    const ui = '{ "graphs": { "g": "./graph.ts:graph" }, "ui": { "g": "./page.tsx" } }'
+    await writeFiles(root, { 'langgraph.json': ui })
+    expect(await bundle()).toMatchObject({ need: expect.stringContaining('"ui"') })
   })
 })
 
@@ -233,7 +324,7 @@ async function start(bundlePath?: string): Promise<ManagedServe> {
   const started = await startManagedServe({
     configPath,
     dataDir,
-    ...(bundlePath !== undefined && { bundlePath }),
+    ...(bundlePath !== undefined && { bundlePath, message: { sourceRoot: root } }),
   })
   child = started.process
   return started

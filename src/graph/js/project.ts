@@ -17,7 +17,7 @@ import { mainFile } from './environment.ts'
 import { toCommand } from './langgraph/command.ts'
 import { makeRunTreesLate } from './langgraph/run-trees.ts'
 import { installLoopback } from './loopback.ts'
-import { closeBundle, openBundle } from './modules/bundled.ts'
+import { bundledModule, closeBundle, openBundle } from './modules/bundled.ts'
 import { importExport } from './modules/export.ts'
 import { installHooks } from './modules/hooks.ts'
 import { checkLangGraph, type LangGraph, loadLangGraph } from './modules/langgraph-package.ts'
@@ -53,6 +53,8 @@ interface LoadOptions {
   onStep?(doing: string): Promise<void>
   /** The bundle of its modules; absolute. Absent: they are loaded as they are. */
   bundlePath?: string
+  /** Unpacks the project with its packages, for a bundle that came without them, and answers its configuration there. */
+  unpackSources?(): Promise<ProjectConfig>
 }
 
 /**
@@ -68,8 +70,9 @@ export async function loadProject(config: ProjectConfig, options: LoadOptions): 
   letGoOfRaces()
   const bundled = bundlePath && (await loadBundled(config, bundlePath, options))
   if (bundled) return bundled
-  await installHooks(mainFile(config))
-  return loadModules(config, options)
+  const sources = (bundlePath && (await options.unpackSources?.())) || config
+  await installHooks(mainFile(sources))
+  return loadModules(sources, options)
 }
 
 /** `undefined` where the bundle does not work: the sources decide then, and what they throw. */
@@ -100,7 +103,8 @@ async function loadModules(config: ProjectConfig, { log, onStep }: LoadOptions):
   let langgraphVersion = ''
   for (const spec of config.graphs.filter(isJavascript)) {
     await onStep?.(`imports ${spec.path}`)
-    langgraphVersion = await checkLangGraph(spec.file)
+    langgraphVersion =
+      bundledModule(spec.file)?.langgraphVersion ?? (await checkLangGraph(spec.file))
     const { exported } = await importExport(spec, `Graph "${spec.graph_id}"`)
     const source = await readSource(exported, spec)
     const own = await loadLangGraph(spec.file)

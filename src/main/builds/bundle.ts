@@ -1,6 +1,8 @@
 /** Writes what a start of a project needs: its bundle and the schemas of its graphs. Says in a line what came of each. */
 import { rm } from 'node:fs/promises'
-import { bundleProject } from '../../graph/js/bundle/write.ts'
+import { writePieces } from '../../artifacts/pieces.ts'
+import { bundlePath, bundleProject } from '../../graph/js/bundle/write.ts'
+import { keyOf } from '../../graph/js/schemas/extracted.ts'
 import { builtSchemasPath, writeKept, writingBuilt } from '../../graph/js/schemas/kept.ts'
 import { extractInThread } from '../../graph/js/schemas/static.ts'
 import { readProjectConfig } from '../../project/config.ts'
@@ -19,34 +21,52 @@ export async function prepare(): Promise<void> {
 
 /** Both beside each other, for a build that waits for both. */
 export async function bundle(configPath: string): Promise<void> {
-  await Promise.all([writeBundle(configPath), writeSchemas(configPath)])
+  const [made, hasSchemas] = await Promise.all([writeBundle(configPath), writeSchemas(configPath)])
+  if (!made) return
+  // They are read in the sources and the packages then, which a pod has to have.
+  const need = made.need ?? (hasSchemas ? undefined : 'its schemas are not read')
+  await writePieces(made.file, need === undefined ? made.outside : undefined)
+  console.log(
+    need === undefined ? 'Pods unpack the bundle alone.' : `Pods unpack all packages: ${need}.`,
+  )
 }
 
-export async function writeBundle(configPath: string): Promise<void> {
+type Bundled = Extract<Awaited<ReturnType<typeof bundleProject>>, { file: string }>
+
+export async function writeBundle(configPath: string): Promise<Bundled | undefined> {
+  // Those that the project brings are not ours.
+  await writePieces(bundlePath(configPath), undefined)
   const made = await bundleProject(await readProjectConfig(configPath))
   if ('reason' in made) {
     console.log(`Not bundled, so that a start takes longer: ${made.reason}.`)
-    return
+    return undefined
   }
   const size = (made.bytes / 1e6).toFixed(1)
   const outside = made.external.length > 0 ? `, without ${made.external.join(', ')}` : ''
   console.log(`Bundled ${made.files} files into one of ${size} MB${outside}.`)
+  return made
 }
 
-/** Says nothing where they are written. */
-export async function writeSchemas(configPath: string): Promise<void> {
+/** Says nothing where they are written. Answers whether there are some of all graphs. */
+export async function writeSchemas(configPath: string): Promise<boolean> {
   const { path, graphs } = await readProjectConfig(configPath)
   const written = graphs.filter(isJavascript)
   const file = builtSchemasPath(path)
   // One that the project brings is not ours.
   await rm(file, { force: true })
-  if (written.length === 0) return
+  if (written.length === 0) return true
   try {
     const order = { graphs: written, isLater: false }
     const terms = { timeoutMs: SCHEMAS_MS, isWaitedFor: true }
-    await writingBuilt(file, async () => writeKept(file, await extractInThread(order, terms)))
+    let found: Awaited<ReturnType<typeof extractInThread>> = {}
+    await writingBuilt(file, async () => {
+      found = await extractInThread(order, terms)
+      await writeKept(file, found)
+    })
+    return written.every((graph) => found[keyOf(graph)] !== undefined)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     console.log(`Schemas not read, so that the first request for them takes longer: ${reason}.`)
+    return false
   }
 }

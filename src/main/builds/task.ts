@@ -46,7 +46,7 @@ async function build(config: BuildConfig, { signal, say }: BuildTools): Promise<
   const options = await optionsOf(task, config)
   const made = await buildFetched({ request: task.request, source, options, signal, say })
   const file = join(into, 'built.tar.gz')
-  const { digest, bytes } = await packFolder(source, file, signal)
+  const { digest, bytes } = await packFolder(source, file, { bundle: made.bundle, signal })
   const url = task.uploadUrl.replace('DIGEST', digest)
   say(`Sending what was built: ${(bytes / 1e6).toFixed(1)} MB.`)
   await inStep('upload', () => sendFile(url, file, { signal, say }))

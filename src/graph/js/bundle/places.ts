@@ -107,6 +107,16 @@ export async function namesPackages(path: string): Promise<boolean> {
   return packagesNamed(await readFile(path, 'utf8')).length > 0
 }
 
+/** An installed package that a bundled file may import by a path in it, which is not in the bundle; `undefined`: none. */
+export async function importedWhenRun(path: string): Promise<string | undefined> {
+  if (!KNOWN_TABLE.test(path)) return undefined
+  const text = await readFile(path, 'utf8')
+  for (const [, way = '', name = ''] of text.matchAll(/["']((@[\w.-]+\/[\w.-]+)\/[\w./-]+)["']/g)) {
+    if (await findPackage(path, name)) return way
+  }
+  return undefined
+}
+
 /** What looks like the name of a package of a scope, in quotes. */
 function packagesNamed(text: string): string[] {
   const names = [...text.matchAll(/["'](@[\w.-]+\/[\w.-]+)["']/g)].map(([, name = '']) => name)

@@ -12,20 +12,33 @@ import { resolveInside } from '../../../project/path.ts'
 import { findTsconfig } from '../../../project/tsconfig.ts'
 import { TRACER_MODULE } from '../langgraph/langsmith-tracer.ts'
 import { SINGLETONS_MODULE } from '../langgraph/run-trees.ts'
-import { PACKAGE as LANGGRAPH } from '../modules/langgraph-package.ts'
+import { checkLangGraph, PACKAGE as LANGGRAPH } from '../modules/langgraph-package.ts'
 import { packageHome } from '../modules/package-home.ts'
 import { JSON_SCHEMA_MODULE } from '../schemas/runtime.ts'
 import { embeddingsModule, embeddingsPackage } from '../store/embeddings.ts'
+import { ENTRY, needOfPackages } from './alone.ts'
 import { findOffences, IMPORTS, type Offence, OPEN_IMPORT } from './offences.ts'
 import { packageClosure, packageFolder } from './package-closure.ts'
 import { BANNER, keepPlaces, namesPackages, PLACES } from './places.ts'
 import { resolvePackages } from './resolve.ts'
 
 type Bundling =
-  /** `file`: what was written; `files`: how many files are in it. */
-  | { file: string; files: number; bytes: number; external: string[] }
+  | Written
   /** Nothing was written. */
   | { reason: string }
+
+interface Written {
+  file: string
+  /** How many files are in it. */
+  files: number
+  bytes: number
+  /** The packages that stay outside, by name. */
+  external: string[]
+  /** Their folders; absolute. */
+  outside: string[]
+  /** Why the project needs its other packages too, in words after a colon; `undefined`: it does not. */
+  need: string | undefined
+}
 
 /** Those that no graph can do without; where one is not bundled nothing is gained. */
 const CORE = ['@langchain/core', LANGGRAPH, '@langchain/langgraph-checkpoint']
@@ -67,7 +80,7 @@ async function write(config: ProjectConfig, file: string): Promise<Bundling> {
     const bundled = (isThorough: boolean) =>
       build({
         ...optionsOf(config.root, modules),
-        stdin: { contents: entry, resolveDir: config.root, sourcefile: 'entry' },
+        stdin: { contents: entry, resolveDir: config.root, sourcefile: ENTRY },
         outfile: file,
         plugins: [
           resolvePackages({ external, outputFolder, isThorough }),
@@ -79,7 +92,12 @@ async function write(config: ProjectConfig, file: string): Promise<Bundling> {
     const offences = await findOffences(file, made)
     if (offences.length === 0) {
       const { bytes, inputs } = outputOf(made.metafile)
-      return { file, bytes, files: Object.keys(inputs).length, external: namesOf(external) }
+      const files = Object.keys(inputs).length
+      const need =
+        importing.size > 0
+          ? 'a package imports what is only known when it runs'
+          : await needOfPackages(config, made.metafile, external)
+      return { file, bytes, files, external: namesOf(external), outside: external, need }
     }
     const found = await exceptFor(config.root, offences)
     if ('reason' in found) return refuse(file, found.reason)
@@ -146,7 +164,14 @@ async function modulesOf(config: ProjectConfig): Promise<string[]> {
     spec && isJavascript(spec) ? [spec.file] : [],
   )
   const files = [...specs, ...(embedFile ? [embedFile] : [])]
-  return [...new Set(files.map((file) => relative(root, file).split(sep).join('/')))]
+  return filesOf(
+    { root },
+    files.map((file) => ({ file })),
+  )
+}
+
+function filesOf({ root }: Pick<ProjectConfig, 'root'>, modules: { file: string }[]): string[] {
+  return [...new Set(modules.map(({ file }) => relative(root, file).split(sep).join('/')))]
 }
 
 /**
@@ -162,6 +187,7 @@ async function entryOf(
   const embed = config.store.index && embeddingsPackage(config.store.index.embed)
   const own = [LANGGRAPH, JSON_SCHEMA_MODULE, TRACER_MODULE, SINGLETONS_MODULE]
   const packages = [...own, ...(embed ? [embed] : [])]
+  const graphs = new Set(filesOf(config, config.graphs.filter(isJavascript)))
   const modules: string[] = []
   for (const file of files) {
     const verb = inputs[file]?.format === 'cjs' ? 'require' : 'import'
@@ -172,7 +198,13 @@ async function entryOf(
       lines.push(`${JSON.stringify(name)}: async () => ${verb}(${specifier}),`)
     }
     const load = `load: async () => import(${JSON.stringify(`./${file}`)}),`
-    modules.push(`${JSON.stringify(file)}: {\n${load}\npackages: {\n${lines.join('\n')}\n} },`)
+    // Where it is not in order the start says so.
+    const version =
+      graphs.has(file) && (await checkLangGraph(join(config.root, file)).catch(() => undefined))
+    const checked = version ? `langgraphVersion: ${JSON.stringify(version)},\n` : ''
+    modules.push(
+      `${JSON.stringify(file)}: {\n${load}\n${checked}packages: {\n${lines.join('\n')}\n} },`,
+    )
   }
   return `export const modules = {\n${modules.join('\n')}\n}\n`
 }

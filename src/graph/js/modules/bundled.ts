@@ -8,6 +8,8 @@ type Exports = Record<string, unknown>
 
 interface BundledModule {
   load(): Promise<Exports>
+  /** Of the LangGraph that its graph imports, which was checked when the bundle was written. Absent in older bundles. */
+  langgraphVersion?: string
   /** By name: the copy that this module imports. */
   packages: Record<string, () => Promise<unknown>>
 }

@@ -1,0 +1,54 @@
+/** What packages outside of a bundle need beside themselves. */
+import { existsSync } from 'node:fs'
+import { readdir, readFile, realpath } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
+
+const IMPORT = /(?:\bfrom|\brequire\(|\bimport\()\s*["']((?:@[\w.-]+\/)?\.?[\w-][\w.-]*)/g
+
+const PROGRAMS = /["'](?:node:)?(?:child_process|cluster)["']/
+
+/**
+ * As `<file> imports <name>`: what starts programs, and packages that are installed and not named as dependencies, as
+ * `@prisma/client` imports its generated one. `undefined`: nothing. `folders`: of the packages with all that they
+ * depend on; absolute, links resolved. `mayStart`: whether the programs of a package may be left out of account.
+ */
+export async function needOfOutside(
+  root: string,
+  folders: string[],
+  mayStart: (folder: string) => boolean,
+): Promise<string | undefined> {
+  const isAmong = (path: string) =>
+    folders.some((folder) => path === folder || path.startsWith(folder + sep))
+  for (const folder of folders) {
+    const names = await readdir(folder, { recursive: true })
+    for (const name of names.filter((one) => /\.[cm]?js$/.test(one))) {
+      const file = join(folder, name)
+      // A folder may be called so.
+      const text = await readFile(file, 'utf8').catch(() => '')
+      const [program] = (!mayStart(folder) && PROGRAMS.exec(text)) || []
+      const found = program ?? (await findUndeclared(file, text, isAmong))
+      if (found !== undefined) return `${relative(root, file)} imports ${found}`
+    }
+  }
+  return undefined
+}
+
+async function findUndeclared(
+  file: string,
+  text: string,
+  isAmong: (path: string) => boolean,
+): Promise<string | undefined> {
+  for (const name of new Set([...text.matchAll(IMPORT)].map(([, one = '']) => one))) {
+    const found = findInstalled(dirname(file), name)
+    if (found && !isAmong(await realpath(found))) return name
+  }
+  return undefined
+}
+
+function findInstalled(from: string, name: string): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const place = join(folder, 'node_modules', name)
+    if (existsSync(place)) return place
+    if (dirname(folder) === folder) return undefined
+  }
+}
