@@ -26,7 +26,7 @@ const BUNDLE = join(ROOT, 'node_modules/.cache/bundled-server')
 /** What the bundle has and an agent server never imports: parts of builds, and of commands that share their files. */
 const OF_OTHERS = ['bundle', 'commander', 'finding', 'progress', 'reporter', 'task']
 /** A server that starts has no use for it. */
-const OF_FAILURES = ['start-failure']
+const OF_FAILURES = ['start-failure', 'unpack-own']
 
 const FILES = {
   'package.json': '{ "type": "module" }',

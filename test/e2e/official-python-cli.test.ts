@@ -86,11 +86,11 @@ describe.skipIf(NO_PYTHON)(`langgraph deploy${skipped}`, { timeout: DEPLOY_MS },
   })
 
   it('says what the resolver said', async () => {
-    const more = { 'pyproject.toml': '', 'requirements.txt': 'langgraph==0.0.0.1\n' }
+    const more = { 'pyproject.toml': '', 'requirements.txt': 'langgraph==99.0.1\n' }
     writePythonProject(folder, { more })
     // The other one may still be on its way out, with its name.
     const { code, stdout, stderr } = await deploy('unresolved')
     expect(code).not.toBe(0)
-    expect(stdout + stderr).toContain('there is no version of langgraph==0.0.0.1')
+    expect(stdout + stderr).toContain('there is no version of langgraph==99.0.1')
   })
 })

@@ -102,6 +102,8 @@ describe.skipIf(NO_PYTHON)(`a deployment in Python${skipped}`, { timeout: ROLLOU
     expect(status_message).toContain("NameError: name 'absent' is not defined")
 
     repository.commit('uv.lock', repository.read('uv.lock').replaceAll('1.2.22', '1.2.21'))
+    const { dependencies: _, ...config } = JSON.parse(repository.read('langgraph.json'))
+    repository.commit('langgraph.json', JSON.stringify({ ...config, source: { kind: 'uv' } }))
     const unlocked = await runyard.untilOver(await renew(broken))
     expect(unlocked.status).toBe('BUILD_FAILED')
     expect(unlocked.status_message).toMatch(/^install: `uv sync [^`]*` ended with exit code/)
