@@ -50,7 +50,7 @@ export async function readPieces(root: string, bundle: string): Promise<Pieces |
       if (path === whole) return false
       if (!MODULES.test(path)) return true
       if (kept.some((one) => path === one || path.startsWith(`${one}/`))) return true
-      // In the folder of a scope a package manager may have put a link to one that is kept.
+      // The folder of a scope may hold a package manager's link to a kept package.
       return isFolder && (SCOPE.test(path) || kept.some((one) => one.startsWith(`${path}/`)))
     },
   }

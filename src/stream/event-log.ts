@@ -87,7 +87,7 @@ export class EventLog {
     }, EXPIRE_MS)
   }
 
-  /** Whether the connections of those who follow end because the server stops. */
+  /** Whether connections end because the server stops, and not because clients left. */
   get isStopping(): boolean {
     return this.#stopping.signal.aborted
   }

@@ -3,7 +3,7 @@ import type { RuntimeDriver, RuntimeState } from '../../core/deployment/runtime.
 import type { ServerReading } from '../../core/figures/reading.ts'
 import type { Log } from '../../core/log.ts'
 
-/** How many that ended are kept of a deployment while nobody asks. */
+/** How many last readings of ended agent servers are kept of a deployment until they are taken. */
 const MOST_LASTS = 1_000
 
 type Listener = Parameters<RuntimeDriver['onChange']>[0]
