@@ -1,5 +1,5 @@
 // Writes the generated files that are committed: both OpenAPI documents, the client's types, the schema
-// snapshots, and the README's table of settings.
+// snapshots, and the table of docs/settings.md.
 // With `--check` it writes nothing and fails when one of them is not what it would write.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -57,10 +57,10 @@ async function postgresSchemas(): Promise<Record<string, string>> {
 const agentServerDocument = await documentOf(agentServer)
 const controlPlaneDocument = await documentOf(controlPlane)
 
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+const settings = readFileSync(new URL('../docs/settings.md', import.meta.url), 'utf8')
 
 const generated: Record<string, string> = {
-  'README.md': withSettingsTable(readme),
+  'docs/settings.md': withSettingsTable(settings),
   'openapi/agent-server.json': agentServerDocument,
   'openapi/control-plane.json': controlPlaneDocument,
   'client/src/agent-server.gen.ts': await agentServerTypes(agentServerDocument),

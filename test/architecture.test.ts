@@ -36,12 +36,12 @@ describe('the floors', () => {
     expect(unused).toEqual([])
   })
 
-  it('stand in ARCHITECTURE with what they may import', () => {
+  it('stand in docs/rooms.md with what they may import', () => {
     const rows = Object.entries(FLOORS).map(([floor, others]) => [
       `src/${floor}`,
       others.toSorted(),
     ])
-    const told = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').matchAll(
+    const told = readFileSync(join(root, 'docs/rooms.md'), 'utf8').matchAll(
       /^\| `(src\/[a-z.-]+)` \|.*\| ([^|]+) \|$/gm,
     )
     const inWords = [...told].map(([, floor, text = '']) => [floor, namesIn(text).toSorted()])
@@ -96,8 +96,8 @@ describe('the rooms', () => {
     expect(unused).toEqual([])
   })
 
-  it('are named in ARCHITECTURE, each in a line of its own', () => {
-    const lines = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').split('\n')
+  it('are named in docs/rooms.md, each in a line of its own', () => {
+    const lines = readFileSync(join(root, 'docs/rooms.md'), 'utf8').split('\n')
     const named = (folder: string) => lines.some((line) => line.startsWith(`| \`${folder}\` |`))
     const folders = new Set(sources.map(dirname).filter((folder) => folder !== 'src'))
     expect([...folders].filter((folder) => !named(folder))).toEqual([])
@@ -175,7 +175,7 @@ function pair(from: string, to: string): string {
   return `${floorOf(from)} ${floorOf(to)}`
 }
 
-/** The floors in a cell of ARCHITECTURE's table. */
+/** The floors in a cell of the table in docs/rooms.md. */
 function namesIn(cell: string): string[] {
   if (cell === 'everything') return ['*']
   return [...cell.matchAll(/`([a-z.-]+)\/?`/g)].map(([, name = '']) => name)

@@ -25,6 +25,16 @@ describe.each(TEXTS)('%s', (file) => {
     expect(local.filter((link) => !existsSync(resolve(root, dirname(file), link)))).toEqual([])
   })
 
+  it('has no link to a heading that is not there', () => {
+    const links = [...read(file).matchAll(/\]\(([^)#\s]*)#([^)\s]+)\)/g)]
+    const local = links.filter(([, page = '']) => !/^[a-z]+:/.test(page))
+    const missing = local.filter(([, page, anchor = '']) => {
+      const target = page ? resolve(root, dirname(file), page) : join(root, file)
+      return target.endsWith('.md') && !anchorsOf(readFileSync(target, 'utf8')).has(anchor)
+    })
+    expect(missing.map(([link]) => link)).toEqual([])
+  })
+
   it('names no file or folder that is neither in the repository nor beside it', () => {
     const places = [root, resolve(root, dirname(file))]
     const isThere = (path: string) => places.some((place) => existsSync(join(place, path)))
@@ -32,20 +42,33 @@ describe.each(TEXTS)('%s', (file) => {
   })
 })
 
+/** The anchors of the headings, as git hosts make them: lower case, `-` for a blank, without other signs. */
+function anchorsOf(text: string): Set<string> {
+  const headings = text.replace(/^```.*?^```/gms, '').matchAll(/^#+ (.*)$/gm)
+  const anchors = [...headings].map(([, heading = '']) =>
+    heading
+      .trim()
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+  return new Set(anchors)
+}
+
 /** What stands in backticks and looks like a place in the repository; names to fill in are none. */
 function namedPaths(text: string): string[] {
   const places = /`((?:src|test|docs|scripts|openapi|bin|client|bench)\/[\w./-]*)`/g
   return [...text.matchAll(places)].map(([, path]) => path ?? '')
 }
 
-it('the table of ARCHITECTURE.md has a row for everything in src', () => {
-  const rows = [...read('ARCHITECTURE.md').matchAll(/^\| `src\/([\w.-]+)` \|/gm)]
+it('the table of docs/rooms.md has a row for everything in src', () => {
+  const rows = [...read('docs/rooms.md').matchAll(/^\| `src\/([\w.-]+)` \|/gm)]
   const named = rows.map(([, name]) => name)
   const there = globSync('src/*', { cwd: root }).filter((name) => !name.endsWith('.test.ts'))
   expect(named.toSorted()).toEqual(there.map((name) => name.slice('src/'.length)).toSorted())
 })
 
-describe('the tour of the README', () => {
+describe('the first token of the README, and the tour', () => {
   const TOUR_MS = 400_000
   const WRITTEN_ADDRESS = 'http://127.0.0.1:8124'
   let folder: string
@@ -58,7 +81,7 @@ describe('the tour of the README', () => {
       filter: (source) => !source.includes('node_modules'),
     })
     symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
-    // Without a model key the example answers by rote, as the README shows.
+    // Without a model key the example repeats what it was told, as the README shows.
     const keys = { ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '' }
     const env = { RUNYARD_PORT: '0', RUNYARD_DATA_DIR: '', ...keys }
     const command = join(root, 'bin/runyard')
@@ -73,7 +96,8 @@ describe('the tour of the README', () => {
   }, TOUR_MS)
 
   it('works as it is written, and shows what it says', { timeout: TOUR_MS }, async () => {
-    const steps = tourSteps(read('README.md').replaceAll(WRITTEN_ADDRESS, runyard.url))
+    const text = read('README.md') + read('docs/tour.md')
+    const steps = tourSteps(text.replaceAll(WRITTEN_ADDRESS, runyard.url))
     expect(steps.length).toBeGreaterThan(3)
     const shown = await walk(steps, { cwd: folder, timeoutMs: TOUR_MS - 10_000 })
     for (const [i, { shows }] of steps.entries()) expect(shown[i]).toMatch(shows)

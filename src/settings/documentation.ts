@@ -1,4 +1,4 @@
-/** The table of settings for people: in the README, and in the help of the commands. */
+/** The table of settings for people: in docs/settings.md, and in the help of the commands. */
 import { type Reader, rowOf, SETTINGS, type Setting, type SettingName } from './table.ts'
 
 const ALL: readonly Setting[] = SETTINGS
@@ -14,10 +14,10 @@ const READERS: Record<Reader, string> = {
   restore: '`restore`',
 }
 
-/** The README with the present table between the two comments that mark its place. */
-export function withSettingsTable(readme: string): string {
+/** The page with the present table between the two comments that mark its place. */
+export function withSettingsTable(page: string): string {
   const place = /(<!-- settings:.*-->\n)[\s\S]*(<!-- \/settings -->)/
-  return readme.replace(place, (_, begin, end) => `${begin}\n${settingsTable()}\n\n${end}`)
+  return page.replace(place, (_, begin, end) => `${begin}\n${settingsTable()}\n\n${end}`)
 }
 
 /** The table in Markdown, with its head. */

@@ -68,10 +68,10 @@ describe('the table of settings', () => {
     for (const name of others) expect(source).toContain(name)
   })
 
-  it('is the README’s', () => {
-    const readme = readFileSync(resolve(root, 'README.md'), 'utf8')
-    expect(withSettingsTable(readme)).toBe(readme)
-    for (const { name } of ALL) expect(readme).toContain(`| \`${name}\` |`)
+  it('is that of docs/settings.md', () => {
+    const page = readFileSync(resolve(root, 'docs/settings.md'), 'utf8')
+    expect(withSettingsTable(page)).toBe(page)
+    for (const { name } of ALL) expect(page).toContain(`| \`${name}\` |`)
   })
 
   it('has each setting once', () => {
