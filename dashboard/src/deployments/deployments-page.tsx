@@ -167,7 +167,17 @@ function matches({ name, display_name }: Deployment, text: string): boolean {
 }
 
 function sourceText({ source, source_config, source_revision_config: config }: Deployment): string {
-  if (source !== 'github') return source === 'internal_source' ? 'Upload' : 'Image'
   const ref = config.repo_ref ? ` at ${config.repo_ref}` : ''
-  return `${repositoryName(source_config.repo_url ?? '')}${ref}`
+  switch (source) {
+    case 'github':
+      return `${repositoryName(source_config.repo_url ?? '')}${ref}`
+    case 'internal_source':
+      return 'Upload'
+    case 'external_docker':
+    case 'internal_docker':
+      return 'Image'
+    default:
+      // A newer control plane may know more kinds than this page.
+      return `Unknown kind: ${source}`
+  }
 }

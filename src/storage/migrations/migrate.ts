@@ -2,6 +2,7 @@
 import { AppError } from '../../core/errors.ts'
 import type { Db, Dialect } from '../db/db.ts'
 import { refuseHeld } from './hold.ts'
+import { replaceCheck, type WordCheck } from './replace-check.ts'
 
 /** One step of a schema. It never changes after its release; a change is a new step. */
 export interface Migration {
@@ -13,6 +14,8 @@ export interface Migration {
    * database, when they need different statements (a trigger).
    */
   sql: string | Readonly<Record<Dialect, string>>
+  /** Columns whose list of words changes, after `sql`: see `replaceCheck`. */
+  checks?: readonly WordCheck[]
 }
 
 const CREATE_TABLE = `
@@ -57,6 +60,7 @@ function refuseNewer(version: number, migrations: readonly Migration[]): void {
 async function apply(tx: Db, migration: Migration): Promise<void> {
   const { sql } = migration
   await tx.script(typeof sql === 'string' ? sql : sql[tx.dialect])
+  for (const check of migration.checks ?? []) await replaceCheck(tx, check)
   await tx.run('INSERT INTO schema_migrations (version, name) VALUES ($1, $2)', [
     migration.version,
     migration.name,

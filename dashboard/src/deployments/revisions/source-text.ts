@@ -28,8 +28,12 @@ export function sourceTextOf(
     }
     case 'internal_source':
       return { what: 'Upload', version: uploadId(config.source_tarball_path) }
-    default:
+    case 'external_docker':
+    case 'internal_docker':
       return { what: config.image_uri ?? 'Image', version: null }
+    default:
+      // A newer control plane may know more kinds than this page.
+      return { what: `Unknown kind: ${source}`, version: null }
   }
 }
 

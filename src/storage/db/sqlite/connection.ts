@@ -88,9 +88,22 @@ export class SqliteConnection {
     return this.#known(() => Number(this.#prepare(sql).run(...params).changes))
   }
 
+  /** Only our own migrations come here: they may also change the text of the schema (`replaceCheck`). */
   script(sql: string): void {
     this.#writeCount += 1
-    this.#known(() => this.#database.exec(sql))
+    this.#setDefensive(false)
+    try {
+      this.#known(() => this.#database.exec(sql))
+    } finally {
+      this.#setDefensive(true)
+    }
+  }
+
+  /** Node before 24.12 lacks the method, and opens databases without that mode. */
+  #setDefensive(isOn: boolean): void {
+    if ('enableDefensive' in this.#database && this.#database.isOpen) {
+      this.#database.enableDefensive(isOn)
+    }
   }
 
   /** Adds the functions of `sqlite-vec`, once. Throws `unavailable`. */
