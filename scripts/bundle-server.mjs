@@ -16,12 +16,10 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** What is started in a process of its own: an agent server, and the last step of a build. And what a thread of it is. */
+/** What is started in a process of its own: an agent server, and the last step of a build. */
 const PROGRAMS = {
   'agent-program': 'main/agent-program',
   'bundle-command': 'main/builds/bundle-command',
-  'writer-thread-program': 'storage/db/sqlite/writer-thread-program',
-  'append-work': 'storage/events/append-work',
 }
 /** What has files beside itself, compiles, or must be one with the project's own copy. */
 const OUTSIDE = [

@@ -15,7 +15,6 @@ import { loadCustomApp } from './custom-app.ts'
 import { serveCustomApp } from './custom-routes.ts'
 import { mainFile } from './environment.ts'
 import { toCommand } from './langgraph/command.ts'
-import { makeRunTreesLate } from './langgraph/run-trees.ts'
 import { installLoopback } from './loopback.ts'
 import { bundledModule, closeBundle, openBundle } from './modules/bundled.ts'
 import { importExport } from './modules/export.ts'
@@ -110,7 +109,6 @@ async function loadModules(config: ProjectConfig, { log, onStep }: LoadOptions):
     const own = await loadLangGraph(spec.file)
     langgraph ??= own
     nameNodesBy(own)
-    await makeRunTreesLate(spec.file)
     // They may be of a package that the file can import.
     embed ??= index && (await loadEmbeddings({ root, border, file: spec.file }, index))
     const memory = createMemory(own, langgraphVersion, server)

@@ -1,7 +1,6 @@
 /** The `api_keys` table. */
 import type { ApiKey, ApiKeyStore } from '../../core/people/api-key.ts'
 import type { Db } from '../db/db.ts'
-import { keptUntilWritten } from './kept-rows.ts'
 
 const COLUMNS = `id, name, workspace_id, role, key_hash, hint, created_at, expires_at, revoked_at,
   last_used_at`
@@ -40,7 +39,7 @@ export function createApiKeyStore(db: Db): ApiKeyStore {
     return row && { ...row }
   }
   return {
-    findByHash: keptUntilWritten(db, (key_hash) => find(FIND_BY_HASH, key_hash)),
+    findByHash: (key_hash) => find(FIND_BY_HASH, key_hash),
     get: (id) => find(GET, id),
     list: async ({ workspace_id, limit, offset }) => {
       const rows = await db.all<ApiKey>(LIST, [workspace_id, limit, offset])

@@ -68,13 +68,6 @@ export interface Db {
    * it must not write.
    */
   snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T>
-  /**
-   * How many statements that may write this database was given. While it stands still, nothing has changed,
-   * as long as no other process has the database open. Absent in a transaction, and on PostgreSQL, which others share.
-   */
-  readonly writeCount?: number
-  /** Absent in a transaction, in memory, and on PostgreSQL, which works elsewhere anyway. */
-  readonly thread?: DbThread | undefined
   /** Whether its file is known to be removed. Then every statement throws `DatabaseAway`. */
   readonly isGone: boolean
   /** Throws `DatabaseAway` while its disk was full and is known to have hardly any room since. */
@@ -94,19 +87,6 @@ export interface Db {
   /** Put behind a SELECT of rows that must not change until the transaction ends. */
   readonly rowLocks: RowLocks
 }
-
-/** Another thread of this process that has the same database open, for work that would stop the event loop. */
-export interface DbThread {
-  /**
-   * Has the default export of `module`, a `ThreadWork`, work there. `asked` and the answer are cloned (`structuredClone`).
-   * Nobody writes through this `Db` meanwhile; what is read is as it was before. `undefined`: nothing was done, mostly
-   * since the thread is not there; do it here. Throws `DatabaseAway` when nobody knows whether it was done.
-   */
-  do<Answer>(module: URL, asked: unknown): Promise<{ answer: Answer } | undefined>
-}
-
-/** Must change nothing when it throws. `db` is the thread's own. */
-export type ThreadWork = (db: Db, asked: never) => Promise<unknown>
 
 /** Whether the transaction whose `work` answered `result` was committed. */
 export type WasCommitted<T> = (tx: Db, result: T) => Promise<boolean>

@@ -11,7 +11,6 @@ import { isJavascript } from '../../../project/module-spec.ts'
 import { resolveInside } from '../../../project/path.ts'
 import { findTsconfig } from '../../../project/tsconfig.ts'
 import { TRACER_MODULE } from '../langgraph/langsmith-tracer.ts'
-import { SINGLETONS_MODULE } from '../langgraph/run-trees.ts'
 import { checkLangGraph, PACKAGE as LANGGRAPH } from '../modules/langgraph-package.ts'
 import { packageHome } from '../modules/package-home.ts'
 import { JSON_SCHEMA_MODULE } from '../schemas/runtime.ts'
@@ -185,7 +184,7 @@ async function entryOf(
   { inputs }: Metafile,
 ): Promise<string> {
   const embed = config.store.index && embeddingsPackage(config.store.index.embed)
-  const own = [LANGGRAPH, JSON_SCHEMA_MODULE, TRACER_MODULE, SINGLETONS_MODULE]
+  const own = [LANGGRAPH, JSON_SCHEMA_MODULE, TRACER_MODULE]
   const packages = [...own, ...(embed ? [embed] : [])]
   const graphs = new Set(filesOf(config, config.graphs.filter(isJavascript)))
   const modules: string[] = []

@@ -1,47 +1,31 @@
 /**
- * The Db port on SQLite: one connection with one user at a time, and a thread with another one for what is much
- * (`writer-thread.ts`), of which only one writes.
+ * The Db port on SQLite: one connection with one user at a time.
  *
  * A statement outside a transaction waits for the open one, so that it neither takes part in it nor sees
- * what may be undone. It does not wait for the thread unless it writes. There is no second connection for reading on
- * this thread, since SQLite would work on it anyway. Measured beside constant checkpoints: a read takes 36 µs this way and 9 µs with a second
+ * what may be undone. There is no second connection for reading, since SQLite would work on the same thread anyway. Measured beside constant checkpoints: a read takes 36 µs this way and 9 µs with a second
  * connection; all the work together takes a seventh more time. One rule for everything is worth that.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { LARGE, ownTurn, turnIfLong } from '../../../core/turn.ts'
-import type { Db, DbThread, JsonSql, RowLocks, SqlValue, Statement, VectorSql } from '../db.ts'
+import type { Db, JsonSql, RowLocks, SqlValue, Statement, VectorSql } from '../db.ts'
 import { Mutex } from '../mutex.ts'
 import { OpenTransaction, refuseWithin } from '../open-transaction.ts'
 import { isBusy, whileBusy } from './busy.ts'
 import { SqliteConnection } from './connection.ts'
 import { cannotOpen } from './file.ts'
 import { GroupedTransactions } from './grouped-transactions.ts'
-import { JournalThread, SPARE_PAGES } from './journal-thread.ts'
-import { WriterThread } from './writer-thread.ts'
 
 /**
  * Opens the file. A missing one is created with its folder, readable by its owner only. Throws
  * `unavailable`, with the file's name, when it cannot be opened, is damaged or takes no writes.
  */
 export async function openSqlite(path: string): Promise<Db> {
-  const connection = await openConnection(path)
-  return new SqliteDb(connection, { isOfThread: false })
-}
-
-/** The same within a thread of somebody who has the file open, and a thread that copies its journal. */
-export async function openSqliteForThread(path: string): Promise<Db> {
-  const connection = await openConnection(path)
-  connection.copyFrom(SPARE_PAGES)
-  return new SqliteDb(connection, { isOfThread: true })
-}
-
-async function openConnection(path: string): Promise<SqliteConnection> {
   let connection: SqliteConnection | undefined
   try {
     const opened = new SqliteConnection(path)
     connection = opened
     await whileBusy(path, () => opened.configure())
-    return opened
+    return new SqliteDb(opened)
   } catch (error) {
     connection?.close()
     throw cannotOpen(path, error)
@@ -78,40 +62,22 @@ class SqliteDb implements Db {
   readonly rowLocks = rowLocks
   readonly nowMs = nowMs
   readonly #connection: SqliteConnection
-  /** Whoever writes is in, on this connection or on the thread's. It comes before `#turns`. */
-  readonly #writing = new Mutex()
-  /** Whoever uses the connection is in. */
+  /** Holds whoever uses the connection. */
   readonly #turns = new Mutex()
   readonly #transactions: GroupedTransactions
-  readonly #threads: Threads | undefined
-  /** Called when a large value was written: the commit would copy it, and wait for the disk. */
-  readonly #onLarge = () => this.#threads?.journal.hurry()
   /** The transaction that the current chain of calls runs in. */
   readonly #current = new AsyncLocalStorage<SqliteTransaction>()
 
-  constructor(connection: SqliteConnection, { isOfThread }: { isOfThread: boolean }) {
+  constructor(connection: SqliteConnection) {
     this.#connection = connection
-    const isAlone = isOfThread || connection.path === ':memory:'
-    this.#threads = isAlone ? undefined : threadsOf(connection, this.#writing)
     this.#transactions = new GroupedTransactions(connection, {
-      takeTurn: (work) => this.#takeTurn(false, work),
+      takeTurn: (work) => this.#turns.take(work),
       withTransaction: (work) => this.#within(work),
-      onCommit: () => this.#threads?.journal.look(connection.writeCount),
     })
-  }
-
-  get thread(): DbThread | undefined {
-    // What is wrong shows where it is done here.
-    if (this.isGone || this.#current.getStore()?.isOpen) return undefined
-    return this.#threads?.writer
   }
 
   get isGone(): boolean {
     return this.#connection.isGone
-  }
-
-  get writeCount(): number {
-    return this.#connection.writeCount
   }
 
   requireRoom(): void {
@@ -119,18 +85,15 @@ class SqliteDb implements Db {
   }
 
   all<T>(sql: string, params: SqlValue[] = []): Promise<T[]> {
-    return this.#alone(this.#connection.isRead(sql), () => this.#connection.all(sql, params) as T[])
+    return this.#alone(() => this.#connection.all(sql, params) as T[])
   }
 
   get<T>(sql: string, params: SqlValue[] = []): Promise<T | undefined> {
-    return this.#alone(
-      this.#connection.isRead(sql),
-      () => this.#connection.get(sql, params) as T | undefined,
-    )
+    return this.#alone(() => this.#connection.get(sql, params) as T | undefined)
   }
 
   run(sql: string, params: SqlValue[] = []): Promise<number> {
-    return this.#alone(this.#connection.isRead(sql), () => this.#connection.run(sql, params))
+    return this.#alone(() => this.#connection.run(sql, params))
   }
 
   async runAhead(sql: string, params: SqlValue[] = []): Promise<void> {
@@ -138,7 +101,7 @@ class SqliteDb implements Db {
   }
 
   script(sql: string): Promise<void> {
-    return this.#alone(false, () => this.#connection.script(sql))
+    return this.#alone(() => this.#connection.script(sql))
   }
 
   batch(statements: readonly Statement[], condition?: Statement): Promise<boolean> {
@@ -153,7 +116,7 @@ class SqliteDb implements Db {
   async snapshot<T>(work: (tx: Db) => Promise<T>): Promise<T> {
     refuseWithin(this.#current.getStore())
     const connection = this.#connection
-    return this.#takeTurn(true, async () => {
+    return this.#turns.take(async () => {
       await whileBusy(connection.path, () => connection.beginReading())
       try {
         const result = await this.#within(work)
@@ -167,7 +130,7 @@ class SqliteDb implements Db {
   }
 
   vectors(): Promise<VectorSql> {
-    return this.#alone(true, () => {
+    return this.#alone(() => {
       this.#connection.loadVectors()
       return vectors
     })
@@ -179,16 +142,14 @@ class SqliteDb implements Db {
 
   async close(): Promise<void> {
     await this.#transactions.settle()
-    await this.#threads?.writer.stop()
-    await this.#threads?.journal.stop()
-    await this.#alone(false, () => this.#connection.close())
+    await this.#alone(() => this.#connection.close())
   }
 
-  async #alone<T>(isRead: boolean, statement: () => T): Promise<T> {
+  async #alone<T>(statement: () => T): Promise<T> {
     refuseWithin(this.#current.getStore())
     let began = performance.now()
-    const answer = this.#atOnce(isRead, statement) ?? {
-      of: await this.#takeTurn(isRead, () =>
+    const answer = this.#atOnce(statement) ?? {
+      of: await this.#turns.take(() =>
         whileBusy(this.#connection.path, () => {
           began = performance.now()
           return statement()
@@ -201,8 +162,8 @@ class SqliteDb implements Db {
   }
 
   /** `undefined`: others are in the way. */
-  #atOnce<T>(isRead: boolean, statement: () => T): { of: T } | undefined {
-    if (!this.#turns.isFree || !(isRead || this.#writing.isFree)) return undefined
+  #atOnce<T>(statement: () => T): { of: T } | undefined {
+    if (!this.#turns.isFree) return undefined
     try {
       return { of: statement() }
     } catch (error) {
@@ -211,15 +172,9 @@ class SqliteDb implements Db {
     }
   }
 
-  /** Who reads waits behind others that are waiting for this connection, but not for the thread. */
-  #takeTurn<T>(isRead: boolean, work: () => Promise<T>): Promise<T> {
-    const isAtOnce = isRead && this.#turns.isFree
-    return isAtOnce ? this.#turns.take(work) : this.#writing.take(() => this.#turns.take(work))
-  }
-
   /** Runs the work in the transaction that is open on the connection. */
   async #within<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    const tx = new SqliteTransaction(this.#connection, this.#onLarge)
+    const tx = new SqliteTransaction(this.#connection)
     try {
       return await this.#current.run(tx, work, tx)
     } finally {
@@ -228,34 +183,11 @@ class SqliteDb implements Db {
   }
 }
 
-interface Threads {
-  journal: JournalThread
-  writer: WriterThread
-}
-
-function threadsOf(connection: SqliteConnection, writing: Mutex): Threads {
-  const { path } = connection
-  const journal = new JournalThread({ path, setOwnPages: (pages) => connection.copyFrom(pages) })
-  const onWrite = (count: number) => {
-    connection.noteWrites(count)
-    journal.look(connection.writeCount)
-  }
-  const onBegin = () => journal.hurry()
-  return { journal, writer: new WriterThread({ path, writing, onBegin, onWrite }) }
-}
-
 function isLarge(value: SqlValue): boolean {
   return (typeof value === 'string' || value instanceof Uint8Array) && value.length > LARGE
 }
 
 class SqliteTransaction extends OpenTransaction<SqliteConnection> {
-  readonly #onLarge: () => void
-
-  constructor(connection: SqliteConnection, onLarge: () => void) {
-    super(connection)
-    this.#onLarge = onLarge
-  }
-
   readonly dialect = 'sqlite'
   readonly json = json
   readonly rowLocks = rowLocks
@@ -275,7 +207,7 @@ class SqliteTransaction extends OpenTransaction<SqliteConnection> {
 
   async run(sql: string, params: SqlValue[] = []): Promise<number> {
     const changes = this.open().run(sql, params)
-    if (params.some(isLarge)) await this.#afterLarge()
+    if (params.some(isLarge)) await ownTurn()
     return changes
   }
 
@@ -292,15 +224,9 @@ class SqliteTransaction extends OpenTransaction<SqliteConnection> {
     if (condition && connection.get(condition.sql, condition.params) === undefined) return false
     for (const { sql, params } of statements) {
       connection.run(sql, params)
-      if (params.some(isLarge)) await this.#afterLarge()
+      if (params.some(isLarge)) await ownTurn()
     }
     return true
-  }
-
-  /** Nobody else comes to the connection meanwhile. */
-  #afterLarge(): Promise<void> {
-    this.#onLarge()
-    return ownTurn()
   }
 
   async vectors(): Promise<VectorSql> {

@@ -35,25 +35,22 @@ interface GroupedTransactionsParts {
   /** Runs the work when nobody else uses the connection, or writes. */
   takeTurn: (work: () => Promise<void>) => Promise<void>
   withTransaction: WithTransaction
-  onCommit: () => void
 }
 
 export class GroupedTransactions {
   readonly #connection: SqliteConnection
   readonly #takeTurn: GroupedTransactionsParts['takeTurn']
   readonly #withTransaction: WithTransaction
-  readonly #onCommit: () => void
   readonly #asked: Asked[] = []
   #isDue = false
 
   constructor(
     connection: SqliteConnection,
-    { takeTurn, withTransaction, onCommit }: GroupedTransactionsParts,
+    { takeTurn, withTransaction }: GroupedTransactionsParts,
   ) {
     this.#connection = connection
     this.#takeTurn = takeTurn
     this.#withTransaction = withTransaction
-    this.#onCommit = onCommit
   }
 
   /** Like `Db.transaction`. */
@@ -132,7 +129,6 @@ export class GroupedTransactions {
   async #commit(): Promise<void> {
     const began = performance.now()
     this.#connection.commit()
-    this.#onCommit()
     await turnIfLong(began)
   }
 
