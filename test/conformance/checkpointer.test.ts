@@ -2,6 +2,7 @@ import { AIMessage, HumanMessage } from '@langchain/core/messages'
 import {
   Annotation,
   BaseCheckpointSaver,
+  DeltaChannel,
   END,
   interrupt,
   MessagesAnnotation,
@@ -77,6 +78,14 @@ const asksTwice = new StateGraph(Steps)
   .addEdge(START, 'ask')
   .addEdge('ask', END)
   .compile()
+
+/** The order of the nodes' names is that of their paths, and not that of their tasks' ids. */
+const SIDE_BY_SIDE = ['a', 'b', 'c', 'd', 'e', 'f']
+const joins = new DeltaChannel<string[], string[]>((all, written) => all.concat(...written))
+const writesSideBySide = new StateGraph(Annotation.Root({ steps: () => joins })).addNode(
+  SIDE_BY_SIDE.map((name) => [name, () => ({ steps: [name] })] as ['a', never]),
+)
+for (const name of SIDE_BY_SIDE as 'a'[]) writesSideBySide.addEdge(START, name).addEdge(name, END)
 
 const talks = new StateGraph(MessagesAnnotation)
   .addNode('answer', ({ messages }) => ({
@@ -239,6 +248,13 @@ describe.each(Object.entries(DATABASES))('the checkpointer in a run on %s', (_na
     })
     expect(end).toEqual({ steps: ['1', '2'] })
     expect((await readState(graph, 't')).interrupts).toEqual([])
+  })
+
+  it('reads what nodes wrote side by side in the order of the run', async () => {
+    const graph = bind(writesSideBySide.compile())
+    const end = await finishRun(graph, { steps: [] }, { thread_id: 't', run_id: 'r1' })
+    expect(end).toEqual({ steps: SIDE_BY_SIDE })
+    expect((await readState(graph, 't')).values).toEqual(end)
   })
 
   it('goes back to before a run when the run is removed', async () => {

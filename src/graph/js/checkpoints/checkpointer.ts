@@ -124,14 +124,21 @@ export function createCheckpointerClass(
       return { configurable: key }
     }
 
-    async #putWrites(config: RunnableConfig, writes: GraphWrite[], taskId: string): Promise<void> {
+    async #putWrites(
+      config: RunnableConfig,
+      writes: GraphWrite[],
+      taskId: string,
+      /** The order in which writes are read. LangGraph names it from 1.5 on. */
+      taskPath = '',
+    ): Promise<void> {
       const key = requireKey(readPlace(config))
       const failure = writes.find(([channel]) => channel === FAILURE)
       if (failure) readFailures(config)?.set(taskId, failure[1])
       const pending = await Promise.all(
         writes.map(async ([channel, value], place): Promise<PendingWrite> => {
           const idx = SPECIAL_WRITES[channel] ?? place
-          return { task_id: taskId, channel, idx, ...(await dumpOf(channel, this.serde, value)) }
+          const typed = await dumpOf(channel, this.serde, value)
+          return { task_id: taskId, task_path: taskPath, channel, idx, ...typed }
         }),
       )
       await this.#storeOf(config).putWrites(key, pending)
