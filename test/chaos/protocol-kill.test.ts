@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { Client } from '@langchain/langgraph-sdk'
-import { Client as NextClient } from 'sdk-1-15'
+import { Client as Client112 } from 'sdk-1-12'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../support/agent-server.ts'
 import {
@@ -83,8 +83,8 @@ describe.each(LANGUAGES)(
     )
 
     tried.each([
-      ['1.12.4', Client],
-      ['1.15.0', NextClient as unknown as typeof Client],
+      ['1.12.4', Client112 as unknown as typeof Client],
+      ['1.15.0', Client],
     ])(
       'is reconnected to by SDK %s, whose events are the same',
       async (_version, Sdk) => {

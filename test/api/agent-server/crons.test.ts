@@ -1,13 +1,13 @@
 /** Crons through their API, with each line of the official SDK. */
 import { Client } from '@langchain/langgraph-sdk'
-import { Client as NewestClient } from 'sdk-1-15'
+import { Client as Client112 } from 'sdk-1-12'
 import { Client as OldClient } from 'sdk-2'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
 
 const LINES: Record<string, typeof Client> = {
-  '1.12.4': Client,
-  '1.15.0': NewestClient as unknown as typeof Client,
+  '1.12.4': Client112 as unknown as typeof Client,
+  '1.15.0': Client,
   '2.0.0': OldClient as unknown as typeof Client,
 }
 

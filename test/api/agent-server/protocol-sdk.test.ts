@@ -1,7 +1,7 @@
 /** `client.threads.stream` of the SDKs that have it, over both transports, against a real server. */
 import { randomUUID } from 'node:crypto'
 import { Client } from '@langchain/langgraph-sdk'
-import { Client as NextClient } from 'sdk-1-15'
+import { Client as Client112 } from 'sdk-1-12'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
 
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([echo.stop(), protocol.stop()]))
 
-const SDKS = { '1.12.4': Client, '1.15.0': NextClient as unknown as typeof Client }
+const SDKS = { '1.12.4': Client112 as unknown as typeof Client, '1.15.0': Client }
 const TRANSPORTS = ['sse', 'websocket'] as const
 
 const cases = Object.entries(SDKS).flatMap(([version, Sdk]) =>
