@@ -11,6 +11,7 @@ import type { JsonObject, JsonValue } from '../../../core/json.ts'
 import { toWire } from '../langgraph/wire.ts'
 import { apiPayload, isCheckpoint } from './api-payload.ts'
 import { type Message, MessageAssembly } from './message-assembly.ts'
+import { nodeNamespace, ToolPlaces } from './node-namespace.ts'
 import type { GraphChunk } from './source.ts'
 
 /** What LangGraph tells of subgraphs, as the graph's own, also where it is not asked for them. */
@@ -26,6 +27,8 @@ export class Emissions {
   readonly #complete = new Set<string>()
   /** Messages that look like pieces, and are all of it. */
   readonly #whole = new WeakSet<object>()
+  /** Runs of the protocol tell of tools, and of messages, at their node; legacy streams where LangGraph does. */
+  readonly #tools = new ToolPlaces()
 
   constructor({ modes, subgraphs }: GraphRunRequest) {
     this.#modes = new Set(modes)
@@ -66,6 +69,11 @@ export class Emissions {
     this.#whole.add(message)
   }
 
+  /** A tool is called. */
+  onTool(...call: Parameters<ToolPlaces['onStart']>): void {
+    this.#tools.onStart(...call)
+  }
+
   #read({ namespace, mode, payload }: GraphChunk): Emission[] {
     switch (mode) {
       case 'messages':
@@ -81,13 +89,7 @@ export class Emissions {
       case 'model_ends':
         return [{ namespace, mode, payload: payload as ModelEnd }]
       case 'tools':
-        return [
-          {
-            namespace,
-            mode,
-            payload: this.#isOfProtocol ? (payload as JsonValue) : toWire(payload),
-          },
-        ]
+        return [this.#onTool(namespace, payload)]
       case 'updates':
       case 'custom':
       case 'debug':
@@ -98,8 +100,15 @@ export class Emissions {
     }
   }
 
-  #onMessage(namespace: string[], [message, metadata]: [Message, object]): Emission[] {
+  #onTool(told: string[], payload: unknown): Emission {
+    if (!this.#isOfProtocol) return { namespace: told, mode: 'tools', payload: toWire(payload) }
+    const namespace = this.#tools.namespace(told, payload as object)
+    return { namespace, mode: 'tools', payload: payload as JsonValue }
+  }
+
+  #onMessage(told: string[], [message, metadata]: [Message, object]): Emission[] {
     const emissions: Emission[] = []
+    const namespace = this.#isOfProtocol ? nodeNamespace(told, metadata) : told
     if (this.#modes.has('messages-tuple')) {
       const payload: MessagePiece = {
         message: toWire(message) as JsonObject,

@@ -17,9 +17,9 @@ import { hasOnlyFunctions, NodeWork, WORK_KEY, watchNodes } from '../langgraph/n
 import type { Project } from '../project.ts'
 import type { ProjectGraph } from '../project-graph.ts'
 import { Bursts } from './bursts.ts'
+import { callHandler } from './calls.ts'
 import { Emissions } from './emissions.ts'
 import { withNamedAnswer } from './falsy-answer.ts'
-import { modelCallHandler } from './model-calls.ts'
 import { streamOptions } from './options.ts'
 import { type GraphChunk, openStream, toChunk } from './source.ts'
 import { RunSpans } from './spans.ts'
@@ -126,7 +126,7 @@ export class JsRun implements GraphRun {
   /** Runs that name a project of LangSmith bring their tracer; others are traced there by themselves. */
   async #callbacks(): Promise<{ callbacks?: unknown[] }> {
     const { config, source, isLangSmithUsed } = this.#parts
-    const handlers = this.#hasModelEnds ? [this.#modelCalls()] : []
+    const handlers = this.#hasModelEnds ? [this.#calls()] : []
     const tracers = isLangSmithUsed
       ? await langSmithCallbacks(source.spec.file, config.configurable as JsonObject)
       : []
@@ -145,11 +145,12 @@ export class JsRun implements GraphRun {
     return this.#request.modes.includes('model_ends')
   }
 
-  #modelCalls(): object {
-    return modelCallHandler({
+  #calls(): object {
+    return callHandler({
       onEnd: (payload) =>
         this.#bursts.add(this.#toEmissions({ namespace: [], mode: 'model_ends', payload })),
       onWhole: (message) => this.#read.onWhole(message),
+      onTool: (call, metadata) => this.#read.onTool(call, metadata),
     })
   }
 }

@@ -1,15 +1,20 @@
 /**
- * When models are done with their messages. LangGraph streams the pieces of a message and does not
- * say which is the last; LangChain's callbacks do.
+ * What LangChain's callbacks know and LangGraph's stream does not say: which piece of a message is the last, and, since
+ * LangGraph 1.7, which node calls a tool.
  */
 import type { ModelEnd } from '../../../core/agent/host/emission.ts'
 
-/** What is learned of a model's call. */
-interface ModelCallListener {
+/** What is learned of the calls of models and tools. */
+interface CallListener {
   /** The message is written, or will not be written to its end. */
   onEnd(end: ModelEnd): void
   /** This object, though it may look like a piece, is all of its message. */
   onWhole(message: object): void
+  /** A tool is called, with these metadata. */
+  onTool(
+    call: { toolCallId?: string | undefined; name?: string | undefined },
+    metadata: object,
+  ): void
 }
 
 interface Call {
@@ -23,14 +28,13 @@ interface LastGeneration {
 }
 
 /** A callback handler, as LangChain's configs take it. */
-export function modelCallHandler(listener: ModelCallListener): object {
+export function callHandler(listener: CallListener): object {
   const calls = new Map<string, Call>()
   const idOf = (run_id: string, call: Call) => call.piece?.id ?? `run-${run_id}`
   return {
-    name: 'runyard_model_calls',
+    name: 'runyard_calls',
     awaitHandlers: true,
     ignoreChain: true,
-    ignoreAgent: true,
     ignoreRetriever: true,
     handleLLMNewToken(...[, , run_id, , , fields]: TokenArguments): void {
       const call = calls.get(run_id) ?? { piece: undefined, pieces: 0 }
@@ -48,6 +52,9 @@ export function modelCallHandler(listener: ModelCallListener): object {
       calls.delete(run_id)
       if (call) listener.onEnd({ id: idOf(run_id, call), failure: failureOf(error) })
     },
+    handleToolStart(...[, , , , , metadata, name, toolCallId]: ToolArguments): void {
+      listener.onTool({ toolCallId, name }, metadata ?? {})
+    },
   }
 }
 
@@ -58,6 +65,17 @@ type TokenArguments = [
   parent_run_id?: string,
   tags?: string[],
   fields?: { chunk?: { message?: { id?: string } } },
+]
+
+type ToolArguments = [
+  tool: unknown,
+  input: string,
+  run_id: string,
+  parent_run_id?: string,
+  tags?: string[],
+  metadata?: object,
+  name?: string,
+  toolCallId?: string,
 ]
 
 function failureOf(thrown: unknown): { error: string; message: string } {
