@@ -1,35 +1,38 @@
 /** Decides which events of the protocol a subscriber gets. */
 import {
   type Attribution,
+  type Channel,
   NODE,
   type ProtocolFilter,
   type ProtocolPlace,
 } from '../core/agent/protocol.ts'
 
-/**
- * The place at which the first matching filter shows the event. `undefined`: none matches. A filter for
- * the root alone gets messages and tool calls at their graph, since by node the root has none.
- */
+/** The place at which the first matching filter shows the event. `undefined`: none matches. */
 export function placeFor(
   place: ProtocolPlace,
   filters: readonly ProtocolFilter[],
   attribution: Attribution,
 ): ProtocolPlace | undefined {
   for (const filter of filters) {
-    const isByGraph = attribution === 'graph' || isRootAlone(filter)
+    const isByGraph = attributionOf(filter, attribution) === 'graph'
     const told = isByGraph ? placeByGraph(place) : place
     if (told && isWanted(told, filter)) return told
   }
   return undefined
 }
 
-/** Where this client expects events: the Python SDK at the graph, all others at the node. */
-export function attributionFor(userAgent: string | undefined): Attribution {
-  return /^(langgraph-sdk-py\/|Python\/\S+ websockets\/)/.test(userAgent ?? '') ? 'graph' : 'node'
-}
-
-function isRootAlone({ namespaces = [], depth }: ProtocolFilter): boolean {
-  return depth === 0 && namespaces.some((namespace) => namespace.length === 0)
+/**
+ * Where the subscriber reads messages and tool calls, by what it subscribes to. The Python SDK reads them at the graph. It
+ * joins everything that it wants with `lifecycle` of all namespaces, and has the questions, `input`, on a connection of
+ * their own. The JavaScript SDK reads them at the node, and subscribes to `lifecycle` and `input` together. By node the
+ * root has none, so that a filter for the root alone gets them at the graph. All others get `otherwise`.
+ */
+function attributionOf(filter: ProtocolFilter, otherwise: Attribution): Attribution {
+  const { channels, namespaces = [], depth } = filter
+  if (depth === 0 && namespaces.some((namespace) => namespace.length === 0)) return 'graph'
+  const wants = (channel: Channel) => channels.includes(channel)
+  if (namespaces.length > 0 || (wants('lifecycle') && wants('input'))) return 'node'
+  return wants('lifecycle') && (wants('messages') || wants('tools')) ? 'graph' : otherwise
 }
 
 /** `undefined`: the event is about a node. */

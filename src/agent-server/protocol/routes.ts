@@ -2,7 +2,6 @@
 import { createRoute } from '@hono/zod-openapi'
 import { invalidField } from '../../core/errors.ts'
 import { createRoutes } from '../../http/app.ts'
-import { attributionFor } from '../../stream/protocol-filter.ts'
 import { sseResponse } from '../../stream/response/sse-response.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
 import { body } from '../operations/body.ts'
@@ -66,8 +65,7 @@ export function protocolRoutes(parts: Parts) {
   routes.openapi(events, async (c) => {
     const { thread_id } = c.req.valid('param')
     const { since = 0, channels, namespaces, depth } = c.req.valid('json')
-    const attribution = attributionFor(c.req.header('user-agent'))
-    const admission = await admit(parts, c.var.caller, thread_id, attribution)
+    const admission = await admit(parts, c.var.caller, thread_id)
     await requireKept(parts, thread_id, since)
     const filter = {
       channels,
@@ -87,8 +85,7 @@ export function protocolRoutes(parts: Parts) {
     if (!accept) return c.json({ detail: 'Ask for a WebSocket here, or POST for events.' }, 426)
     const thread_id = requireUuid(c.req.param('thread_id'))
     const caller = c.get('caller')
-    const attribution = attributionFor(c.req.header('user-agent'))
-    const admission = await admit(parts, caller, thread_id, attribution)
+    const admission = await admit(parts, caller, thread_id)
     accept((socket) => serveSocket(parts, caller, admission, socket))
     return c.body(null, 204)
   })

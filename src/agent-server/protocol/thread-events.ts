@@ -16,20 +16,20 @@ export interface Admission {
   filter: MetadataFilter | undefined
   /** There was no such thread when the caller was let in: whether it may see it is not known yet. */
   isOpen: boolean
-  /** How the client reads what it is shown. */
+  /** As the official server for the project's language does, where the subscription does not say. */
   attribution: Attribution
 }
 
 /** Throws `not_found` for a thread that is there and may not be seen. */
 export async function admit(
-  parts: Pick<Parts, 'store' | 'authorize'>,
+  parts: Pick<Parts, 'store' | 'authorize' | 'host'>,
   caller: Caller,
   thread_id: string,
-  attribution: Attribution,
 ): Promise<Admission> {
   const filter = await authorizeOnThread(parts, caller, 'read', thread_id)
   const isThere = (await parts.store.threads.get(thread_id)) !== undefined
   if (isThere) await requireThread(parts.store.threads, thread_id, filter)
+  const attribution = parts.host.runtimes[0]?.language === 'python' ? 'graph' : 'node'
   return { thread_id, filter, isOpen: !isThere, attribution }
 }
 
