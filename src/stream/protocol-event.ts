@@ -11,6 +11,7 @@ import {
 } from '../core/agent/event.ts'
 import {
   type AgentStatus,
+  ANSWERED,
   type Channel,
   type ProtocolPlace,
   protocolPlaceOf,
@@ -55,11 +56,15 @@ export function toProtocolEvent(
   event: ThreadEvent,
   { place, own }: { place: ProtocolPlace; own: ProtocolPlace | undefined },
 ): ProtocolEvent | undefined {
-  const method = place.channel === 'input' ? 'input.requested' : place.channel
+  const method = place.channel === 'input' ? inputMethod(place) : place.channel
   const params = own ? paramsAt(event, own, place) : legacyParams(event, place)
   if (params === undefined) return undefined
   const head = `{"type":"event","event_id":"${event.seq}","seq":${event.seq},"method":"${method}"`
   return { event_id: String(event.seq), method, text: `${head},"params":${params}}` }
+}
+
+function inputMethod({ name }: ProtocolPlace): string {
+  return name === ANSWERED ? 'input.answered' : 'input.requested'
 }
 
 function paramsAt({ data }: ThreadEvent, own: ProtocolPlace, { namespace }: ProtocolPlace): string {
@@ -102,7 +107,7 @@ function rootStatus(event: ThreadEvent, data: JsonObject): object {
   return {
     event: status === 'success' && isOpen ? 'interrupted' : STATUS_OF_END[status],
     ...(graph_id !== undefined && { graph_name: graph_id }),
-    ...(error && { error: error.message }),
+    ...(error && { error: error.message, ...error.refusal }),
     run_id: event.run_id,
   }
 }

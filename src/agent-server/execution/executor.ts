@@ -26,6 +26,7 @@ import { ProtocolProjection } from '../protocol/protocol-projection.ts'
 import { readGraphState } from '../state/read.ts'
 import { type RunProjection, StreamProjection } from '../streams/projection.ts'
 import { AbortTimeout } from './abort-timeout.ts'
+import { answeredEvents } from './answered.ts'
 import { AttemptTimeline } from './attempt-timeline.ts'
 import { standsAtBreakpoint } from './breakpoint.ts'
 import { graphConfig, graphRequest } from './config.ts'
@@ -265,7 +266,12 @@ class Execution {
       await projection.prepare(this.#parts.store.events, { isResumed: resumed })
     }
     this.#hasBegun = true
-    if (!run.has_beginning) this.#order.begin(projection.begin(), { mayWait: !isHeldBack(run) })
+    const mayWait = !isHeldBack(run)
+    if (!run.has_beginning) this.#order.begin(projection.begin(), { mayWait })
+    if (!resumed) {
+      const answered = await answeredEvents(this.#parts, run)
+      if (answered.length > 0) this.#order.begin(answered, { mayWait })
+    }
     const graph = await this.#open({ resumed })
     if (resumed && (await standsAtBreakpoint(graph, run))) return
     if (!resumed) await requireOpenInterrupts(this.#parts, graph, run)
@@ -393,11 +399,9 @@ class Execution {
 
 /** A refusal of the server's own leaves the thread as it was. */
 function failed({ error, message, thrown }: GraphFailure): Outcome {
-  const isUntouched = thrown instanceof UnknownInterruptError
-  return {
-    kind: 'error',
-    error: { error, message },
-    cause: thrown,
-    ...(isUntouched && { isUntouched }),
-  }
+  const told = { error, message }
+  if (!(thrown instanceof UnknownInterruptError))
+    return { kind: 'error', error: told, cause: thrown }
+  const { refusal } = thrown
+  return { kind: 'error', error: { ...told, refusal }, cause: thrown, isUntouched: true }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { resumeProblem } from './strict-resume.ts'
+import { refuseResume } from './strict-resume.ts'
 
 const [A, B, C] = ['a'.repeat(32), 'b'.repeat(32), 'c'.repeat(32)]
 
@@ -10,14 +10,16 @@ test.each([
   ['all answers by their ids', { [A]: 'yes', [B]: 'no' }, [A, B]],
   ['an object that is one answer', { decision: 'yes' }, [A]],
 ])('%s is let through', (_, resume, open) => {
-  expect(resumeProblem(resume, new Set(open))).toBeUndefined()
+  expect(refuseResume(resume, new Set(open))).toBeUndefined()
 })
 
 test.each([
-  ['one answer to several questions', 'yes', [A, B], '2 interrupts are open'],
-  ['an empty map', {}, [A], 'names no interrupt'],
-  ['an id that nobody asks with', { [A]: 'yes', [C]: 'no' }, [A, B], C],
-  ['an id where nothing is asked', { [A]: 'yes' }, [], A],
-])('%s is refused', (_, resume, open, told) => {
-  expect(resumeProblem(resume, new Set(open))).toContain(told)
+  ['one answer to several questions', 'yes', [A, B], '2 interrupts are open', 'ambiguous', []],
+  ['an empty map', {}, [A], 'names no interrupt', 'empty_map', []],
+  ['an id that nobody asks with', { [A]: 'yes', [C]: 'no' }, [A, B], C, 'not_pending', [C]],
+  ['an id where nothing is asked', { [A]: 'yes' }, [], A, 'not_pending', [A]],
+])('%s is refused', (_, resume, open, told, reason, interrupt_ids) => {
+  const refused = refuseResume(resume, new Set(open))
+  expect(refused?.message).toContain(told)
+  expect(refused?.refusal).toEqual({ reason, interrupt_ids, pending_ids: open })
 })

@@ -1,7 +1,7 @@
 /** `strict_resume`: a run that answers what nobody asks is refused before it changes anything. */
 
 import type { GraphStates } from '../../core/agent/host/states.ts'
-import type { QueuedRun } from '../../core/agent/run.ts'
+import type { QueuedRun, ResumeRefusal } from '../../core/agent/run.ts'
 import { isObject, type JsonValue } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'
 import { placeOf } from '../state/read.ts'
@@ -9,6 +9,12 @@ import { placeOf } from '../state/read.ts'
 /** The name is what clients know from LangGraph, which has the rule itself from 1.7 on. */
 export class UnknownInterruptError extends Error {
   override readonly name = 'UnknownInterruptError'
+  readonly refusal: ResumeRefusal
+
+  constructor(message: string, refusal: ResumeRefusal) {
+    super(message)
+    this.refusal = refusal
+  }
 }
 
 /**
@@ -28,8 +34,8 @@ export async function requireOpenInterrupts(
   const latest = await store.checkpoints.latestId(thread_id)
   if (checkpoint_id !== undefined && checkpoint_id !== latest) return
   if (await store.checkpoints.hasWritesOf(thread_id, run_id)) return
-  const problem = resumeProblem(resume, await openInterrupts(store, graph, thread_id))
-  if (problem) throw new UnknownInterruptError(problem)
+  const refused = refuseResume(resume, await openInterrupts(store, graph, thread_id))
+  if (refused) throw refused
 }
 
 /** LangGraph keeps what a task has asked beside its answer until all tasks of the step are done. */
@@ -47,23 +53,31 @@ async function openInterrupts(
   return new Set(interrupts.flatMap(({ id }) => (id === undefined ? [] : [id])))
 }
 
-/** Why the answer fits none of the open interrupts, as a sentence. LangGraph reads a map the same way. */
-export function resumeProblem(resume: JsonValue, open: ReadonlySet<string>): string | undefined {
+/** The error of an answer that fits none of the open interrupts. LangGraph reads a map the same way. */
+export function refuseResume(
+  resume: JsonValue,
+  open: ReadonlySet<string>,
+): UnknownInterruptError | undefined {
+  const pending_ids = [...open].toSorted()
+  const refuse = (reason: ResumeRefusal['reason'], message: string, interrupt_ids: string[] = []) =>
+    new UnknownInterruptError(message, { reason, interrupt_ids, pending_ids })
   const ids = namedInterrupts(resume)
   if (!ids) {
     if (open.size <= 1) return undefined
-    return `${open.size} interrupts are open: name the one that is answered by its id.`
+    const message = `${open.size} interrupts are open: name the one that is answered by its id.`
+    return refuse('ambiguous', message)
   }
-  if (ids.length === 0) return 'The map of answers names no interrupt.'
-  const unknown = ids.filter((id) => !open.has(id))
+  if (ids.length === 0) return refuse('empty_map', 'The map of answers names no interrupt.')
+  const unknown = ids.filter((id) => !open.has(id)).toSorted()
   if (unknown.length === 0) return undefined
-  return `Unknown or already answered interrupt: ${unknown.toSorted().join(', ')}.`
+  const message = `Unknown or already answered interrupt: ${unknown.join(', ')}.`
+  return refuse('not_pending', message, unknown)
 }
 
 const INTERRUPT_ID = /^[0-9a-f]{32}$/
 
 /** The keys of a map from the ids of interrupts; `undefined`: it is one answer by itself. */
-function namedInterrupts(resume: JsonValue): string[] | undefined {
+export function namedInterrupts(resume: JsonValue): string[] | undefined {
   if (!isObject(resume)) return undefined
   const keys = Object.keys(resume)
   return keys.every((key) => INTERRUPT_ID.test(key)) ? keys : undefined

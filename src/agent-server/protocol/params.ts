@@ -40,6 +40,7 @@ export const InputRespondSchema = z
     response: JsonValueSchema.optional(),
     update: CommandSchema.in.shape.update,
     goto: CommandSchema.in.shape.goto,
+    strict_resume: optional(z.boolean()),
     ...ofRun,
   })
   .refine(({ responses, interrupt_id }) => responses || interrupt_id, {

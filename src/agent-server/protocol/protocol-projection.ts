@@ -6,10 +6,12 @@ import type { GraphRun } from '../../core/agent/host/run.ts'
 import {
   type AgentStatus,
   type Channel,
+  inputRequest,
   NODE,
   protocolEventName,
 } from '../../core/agent/protocol.ts'
 import type { QueuedRun, RunError } from '../../core/agent/run.ts'
+import type { Interrupt } from '../../core/agent/thread.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { protocolBeginning } from '../../stream/beginning.ts'
@@ -196,10 +198,11 @@ export class ProtocolProjection implements RunProjection {
   #noteQuestions(namespace: string[], from: JsonValue): void {
     const open = (from as JsonObject | null)?.__interrupt__
     if (!Array.isArray(open)) return
-    for (const { id, value } of open as { id?: string; value?: JsonValue }[]) {
+    for (const interrupt of open as unknown as Interrupt[]) {
+      const { id } = interrupt
       if (id === undefined || this.#interrupts.has(id)) continue
       this.#interrupts.add(id)
-      this.#questions.push({ namespace, data: { interrupt_id: id, payload: value ?? null } })
+      this.#questions.push({ namespace, data: inputRequest(interrupt) })
     }
   }
 

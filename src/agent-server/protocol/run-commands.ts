@@ -50,7 +50,7 @@ export async function respondInput(
   params: JsonValue,
 ): Promise<JsonObject> {
   const asked = readParams('input.respond', InputRespondSchema, params)
-  const { update, goto, config, metadata } = asked
+  const { update, goto, config, metadata, strict_resume } = asked
   const responses = asked.responses ?? [{ ...asked, interrupt_id: String(asked.interrupt_id) }]
   const { thread, last } = await requireLastRun(context)
   const check = (one: Thread) => {
@@ -64,7 +64,12 @@ export async function respondInput(
   const alone = { multitask_strategy: 'reject' } as const
   const run = await begin(
     context,
-    { assistant_id: last.assistant_id, command, ...given({ config, metadata }), ...alone },
+    {
+      assistant_id: last.assistant_id,
+      command,
+      ...given({ config, metadata, strict_resume }),
+      ...alone,
+    },
     { check },
   )
   return { run_id: run.run_id }

@@ -5,7 +5,7 @@
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import type { CronRun } from '../../core/agent/cron.ts'
 import { END_EVENT, type NewEvent, type RunEnd, type RunEvent } from '../../core/agent/event.ts'
-import { protocolEventName } from '../../core/agent/protocol.ts'
+import { inputRequest, protocolEventName } from '../../core/agent/protocol.ts'
 import type { QueuedRun, RunError } from '../../core/agent/run.ts'
 import { encodeRunEnd } from '../../core/agent/run-end.ts'
 import type { ThreadPatch, ThreadState } from '../../core/agent/thread.ts'
@@ -107,10 +107,9 @@ async function noteOnCron(
 function questions({ kwargs }: QueuedRun, { status, state }: Ending, now: number): NewEvent[] {
   const isTold = kwargs.stream_protocol === 'v2' || status === 'error' || status === 'timeout'
   if (isTold || !state) return []
-  return state.interrupts.flatMap(({ id, value }) => {
-    if (id === undefined) return []
-    const data = { interrupt_id: id, payload: value ?? null }
-    const params = { namespace: [], timestamp: now, data }
+  return state.interrupts.flatMap((interrupt) => {
+    if (interrupt.id === undefined) return []
+    const params = { namespace: [], timestamp: now, data: inputRequest(interrupt) }
     const event = protocolEventName({ channel: 'input', namespace: [] })
     return [{ event, data: JSON.stringify(params), isOfThreadOnly: true }]
   })

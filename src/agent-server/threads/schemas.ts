@@ -76,7 +76,13 @@ export const ThreadPatchSchema = z
   .openapi('ThreadPatch')
 
 export const InterruptSchema = z
-  .object({ id: z.string().optional(), value: JsonValueSchema })
+  .object({
+    id: z.string().optional(),
+    value: JsonValueSchema,
+    response_schema: JsonObjectSchema.optional().openapi({
+      description: 'JSON Schema of the answer, where the graph gives one.',
+    }),
+  })
   .openapi('Interrupt')
 
 const FIELDS = {

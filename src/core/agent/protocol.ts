@@ -3,6 +3,10 @@
  * holds its events. Source: `@langchain/protocol`.
  */
 
+import type { JsonObject } from '../json.ts'
+import type { NewEvent } from './event.ts'
+import type { Interrupt } from './thread.ts'
+
 /**
  * The channels of a subscription. There is also `custom:<name>`, for the `custom` events of that name
  * only.
@@ -68,7 +72,7 @@ export const NODE = 'node'
 /** The place that an event's name in the log encodes: channel, name of a `custom` event, namespace. */
 export interface ProtocolPlace {
   channel: Channel
-  /** The name of a `custom` event, or `NODE`. */
+  /** The name of a `custom` event, `NODE` or `ANSWERED`. */
   name?: string
   namespace: string[]
 }
@@ -92,4 +96,26 @@ export function protocolPlaceOf(event: string): ProtocolPlace | undefined {
   if (colon < 0) return { channel: head as Channel, namespace }
   const name = decodeURIComponent(head.slice(colon + 1))
   return { channel: head.slice(0, colon) as Channel, name, namespace }
+}
+
+/** The data of `input.requested`. `response_schema` is Runyard's own field: the event may have any. */
+export function inputRequest({ id, value, response_schema }: Interrupt): JsonObject {
+  return {
+    interrupt_id: String(id),
+    payload: value ?? null,
+    ...(response_schema && { response_schema }),
+  }
+}
+
+/** The name of the `input` event that says what was answered; the others ask. */
+export const ANSWERED = 'answered'
+
+/** `input.answered`: a run begins that answers these interrupts. `now`: ms since 1970. */
+export function inputAnswered(interrupt_ids: string[], now: number): NewEvent {
+  const params = { namespace: [], timestamp: now, data: { interrupt_ids } }
+  return {
+    event: protocolEventName({ channel: 'input', name: ANSWERED, namespace: [] }),
+    data: JSON.stringify(params),
+    isOfThreadOnly: true,
+  }
 }

@@ -116,6 +116,16 @@ export interface Run {
 export interface RunError {
   error: string
   message: string
+  /** Of `UnknownInterruptError`. */
+  refusal?: ResumeRefusal
+}
+
+/** Why a strict answer was refused, and what is still open. Source: LangGraph 1.7 and its SDK. */
+export type ResumeRefusal = {
+  reason: 'not_pending' | 'ambiguous' | 'empty_map'
+  /** The interrupts that it names and that are not open. */
+  interrupt_ids: string[]
+  pending_ids: string[]
 }
 
 /** A run with the fields that the queue needs. */

@@ -14,6 +14,8 @@ type ThreadStatus = (typeof THREAD_STATUSES)[number]
 export interface Interrupt {
   id?: string
   value: JsonValue
+  /** JSON Schema of the answer, where the graph gives one (`interrupt(value, {responseSchema})`). */
+  response_schema?: JsonObject
 }
 
 /** The fields of a thread on the wire. */

@@ -1,14 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
 import { collect } from '../../support/collect.ts'
 import { differing } from '../../support/language.ts'
+import { endOfRun, readUntil, send, subscribe } from '../../support/protocol-client.ts'
 
 let server: RunningAgentServer
+let forms: RunningAgentServer
 
 beforeAll(async () => {
   server = await startAgentServer()
+  forms = await startAgentServer({ projectName: 'protocol' })
 })
-afterAll(() => server.stop())
+afterAll(() => Promise.all([server.stop(), forms.stop()]))
 
 test('a graph that asks leaves its thread interrupted, and an answer resumes it', async () => {
   const { client } = server
@@ -102,6 +105,79 @@ test('a strict run that answers what nobody asks fails, and the question stays o
   expect(thread).toMatchObject({ status: 'interrupted', error: null })
   expect(await client.threads.getHistory(thread_id)).toEqual(before)
   expect((await answer({ [id]: 'because' })).body).toMatchObject({ answer: 'because' })
+})
+
+describe('the schema of an answer', () => {
+  const interrupt = {
+    id: expect.any(String),
+    value: 'How many?',
+    response_schema: {
+      type: 'object',
+      properties: { count: { type: 'integer' } },
+      required: ['count'],
+    },
+  }
+
+  test('is in values, states, the history and the thread', async () => {
+    const { threads, runs } = forms.client
+    const { thread_id } = await threads.create()
+    const asked = await runs.wait(thread_id, 'form', { input: {} })
+    expect(asked).toMatchObject({ __interrupt__: [interrupt] })
+    const state = { tasks: [{ interrupts: [interrupt] }], interrupts: [interrupt] }
+    expect(await threads.getState(thread_id)).toMatchObject(state)
+    expect((await threads.getHistory(thread_id))[0]).toMatchObject(state)
+    const [found] = await threads.search({ ids: [thread_id] })
+    for (const thread of [found, await threads.get(thread_id)]) {
+      expect(Object.values(thread?.interrupts ?? {})).toEqual([[interrupt]])
+    }
+    const answered = await runs.wait(thread_id, 'form', { command: { resume: { count: 3 } } })
+    expect(answered).toEqual({ count: 3 })
+  })
+
+  test('is in every stream mode that shows questions', async () => {
+    const { threads, runs } = forms.client
+    const { thread_id } = await threads.create()
+    const streamMode = ['values', 'updates', 'tasks', 'debug'] as const
+    const stream = runs.stream(thread_id, 'form', { input: {}, streamMode: [...streamMode] })
+    const shown = new Map<string, string>()
+    for (const { event, data } of await collect(stream)) {
+      const text = JSON.stringify(data)
+      if (text.includes('How many?')) shown.set(event, text)
+    }
+    expect([...shown.keys()].toSorted()).toEqual([...streamMode].toSorted())
+    for (const text of shown.values()) expect(text).toContain('"response_schema":{')
+  })
+
+  test.each([{ by: 'the protocol' }, { by: 'the API' }])(
+    'is in input.requested of a run by $by',
+    async ({ by }) => {
+      const { thread_id } = await forms.client.threads.create()
+      const params = { assistant_id: 'form', input: {} }
+      if (by === 'the API') await forms.client.runs.wait(thread_id, 'form', { input: {} })
+      else await send(forms.url, thread_id, 'run.start', params)
+      const events = await readUntil(await subscribe(forms.url, thread_id), endOfRun(1))
+      const { id, value, response_schema } = interrupt
+      expect(events.find(({ method }) => method === 'input.requested')?.params.data).toEqual({
+        interrupt_id: id,
+        payload: value,
+        response_schema,
+      })
+    },
+  )
+
+  test('is in the task of A2A', async () => {
+    const parts = [{ kind: 'data', data: { count: 0 } }]
+    const message = { kind: 'message', messageId: crypto.randomUUID(), role: 'user', parts }
+    const response = await fetch(`${forms.url}/a2a/form`, {
+      method: 'POST',
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'message/send', params: { message } }),
+    })
+    const { result } = (await response.json()) as {
+      result: { status: { state: string; message: { parts: object[] } } }
+    }
+    expect(result.status.state).toBe('input-required')
+    expect(result.status.message.parts.at(-1)).toMatchObject({ data: { interrupts: [interrupt] } })
+  })
 })
 
 test('a question inside a subgraph is answered like any other', async () => {

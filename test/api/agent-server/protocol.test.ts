@@ -160,6 +160,19 @@ describe('input.respond', () => {
     await ended(echo, thread_id, 2)
   })
 
+  it('passes on strict_resume', async () => {
+    const { thread_id, events, command } = await run(protocol, 'form', {})
+    const [{ interrupt_id }] = asked(events)
+    const answer = { interrupt_id, response: { count: 3 }, strict_resume: true }
+    const { result } = await command('input.respond', answer)
+    await ended(protocol, thread_id, 2)
+    const { kwargs } = (await protocol.client.runs.get(thread_id, result.run_id)) as unknown as {
+      kwargs: object
+    }
+    expect(kwargs).toMatchObject({ strict_resume: true })
+    expect(await command('state.get')).toMatchObject({ result: { values: { count: 3 } } })
+  })
+
   it('refuses what nobody asked, and a thread without a run', async () => {
     const { command } = await run(echo, 'slow', { count: 1, ms: 1 })
     const params = { namespace: [], interrupt_id: 'f'.repeat(32), response: 1 }
@@ -171,6 +184,62 @@ describe('input.respond', () => {
         refusal('no_such_run'),
       )
     }
+  })
+})
+
+describe('input.answered', () => {
+  const answered = (events: WireEvent[]) =>
+    events.filter(({ method }) => method === 'input.answered').map(({ params }) => params)
+  const root = (ids: string[]) => [
+    { namespace: [], timestamp: expect.any(Number), data: { interrupt_ids: ids } },
+  ]
+
+  it('names every question that input.respond answers', async () => {
+    const { thread_id, events, command } = await run(protocol, 'approve', { asked: ['a', 'b'] })
+    expect(answered(events)).toEqual([])
+    const ids = asked(events).map(({ interrupt_id }) => interrupt_id)
+    const responses = ids.map((interrupt_id) => ({ interrupt_id, response: 'yes' }))
+    await command('input.respond', { responses })
+    const all = await ended(protocol, thread_id, 2)
+    expect(answered(all)).toEqual(root(ids))
+    const last = all.slice(events.length).map(({ method }) => method)
+    expect(last.slice(0, 2)).toEqual(['lifecycle', 'input.answered'])
+  })
+
+  it('names the only open question where the API is given no id', async () => {
+    const { client } = protocol
+    const { thread_id } = await client.threads.create()
+    await client.runs.wait(thread_id, 'form', { input: {} })
+    const stream = client.runs.stream(thread_id, 'form', {
+      command: { resume: { count: 2 } },
+      streamMode: ['values', 'updates'],
+    })
+    const shown = (await collect(stream)).map(({ event }) => event as string)
+    const all = await ended(protocol, thread_id, 2)
+    const [{ interrupt_id }] = asked(all)
+    expect(answered(all)).toEqual(root([interrupt_id]))
+    expect(shown.filter((event) => event.includes('input'))).toEqual([])
+  })
+
+  it('comes before the refusal of a strict answer, which says what is still open', async () => {
+    const { client } = protocol
+    const { thread_id, events } = await run(protocol, 'form', {})
+    const [{ interrupt_id }] = asked(events)
+    const unknown = 'f'.repeat(32)
+    await post(`${protocol.url}/threads/${thread_id}/runs/wait`, {
+      assistant_id: 'form',
+      command: { resume: { [unknown]: { count: 1 } } },
+      strict_resume: true,
+    })
+    const all = await ended(protocol, thread_id, 2)
+    expect(answered(all)).toEqual(root([unknown]))
+    expect(all.at(-1)?.params.data).toMatchObject({
+      event: 'failed',
+      reason: 'not_pending',
+      interrupt_ids: [unknown],
+      pending_ids: [interrupt_id],
+    })
+    expect((await client.threads.get(thread_id)).status).toBe('interrupted')
   })
 })
 
@@ -452,3 +521,8 @@ describe('a subscription', () => {
     await server.stop()
   })
 })
+
+function post(url: string, body: object): Promise<Response> {
+  const headers = { 'content-type': 'application/json' }
+  return fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+}

@@ -25,11 +25,17 @@ export interface SnapshotConfig {
   configurable?: Record<string, unknown>
 }
 
+interface SnapshotInterrupt {
+  id?: string
+  value?: unknown
+  response_schema?: unknown
+}
+
 interface SnapshotTask {
   id: string
   name: string
   error?: unknown
-  interrupts?: readonly { id?: string; value?: unknown }[]
+  interrupts?: readonly SnapshotInterrupt[]
   /** Of a subgraph: its snapshot where `subgraphs` was asked for, else the config to ask with. */
   state?: GraphSnapshot | SnapshotConfig
   result?: unknown
@@ -100,9 +106,12 @@ function toTask(task: SnapshotTask): ThreadTask {
   }
 }
 
-function toInterrupt(interrupt: { id?: string; value?: unknown }): Interrupt {
-  const value = toWire(interrupt.value)
-  return interrupt.id === undefined ? { value } : { id: interrupt.id, value }
+function toInterrupt({ id, value, response_schema }: SnapshotInterrupt): Interrupt {
+  return {
+    ...(id !== undefined && { id }),
+    value: toWire(value),
+    ...(response_schema != null && { response_schema: toWire(response_schema) as JsonObject }),
+  }
 }
 
 /** What a task failed with, as a text. Stored errors come back as objects with `name` and `message`. */

@@ -1,0 +1,25 @@
+/** `input.answered`: which questions a run answers, for all who follow its thread by the protocol. */
+import type { NewEvent } from '../../core/agent/event.ts'
+import { inputAnswered } from '../../core/agent/protocol.ts'
+import type { QueuedRun } from '../../core/agent/run.ts'
+import type { Parts } from '../parts.ts'
+import { namedInterrupts } from './strict-resume.ts'
+
+/**
+ * The event for a run that begins and brings an answer, whichever API took it; else none. It is written before the
+ * answer is checked. An answer without an id is for the only open question; where several are open there is no event.
+ */
+export async function answeredEvents(
+  { store, clock }: Pick<Parts, 'store' | 'clock'>,
+  { thread_id, kwargs }: QueuedRun,
+): Promise<NewEvent[]> {
+  const resume = kwargs.command?.resume
+  if (resume === undefined || resume === null) return []
+  const ids = namedInterrupts(resume) ?? []
+  if (ids.length > 0) return [inputAnswered(ids, clock.now())]
+  // At an older checkpoint other questions may have been open.
+  if (kwargs.checkpoint?.checkpoint_id) return []
+  const [open, ...others] = (await store.threads.getState(thread_id))?.interrupts ?? []
+  if (open?.id === undefined || others.length > 0) return []
+  return [inputAnswered([open.id], clock.now())]
+}
