@@ -226,6 +226,8 @@ export interface ServeConfig {
   readonly isStudioWanted: boolean
   /** `RUNYARD_LOG_LEVEL`. */
   readonly logLevel: LogLevel
+  /** `LOG_JSON`. */
+  readonly isLogJson: boolean
 }
 
 /** How `runyard dev` runs: like `serve`, in a process that it starts again with each change. */
@@ -437,6 +439,7 @@ export function readServeConfig(flags: Flags, env: Environment = process.env): S
     ...readAgentServerSettings(read),
     isStudioWanted: read.switch('RUNYARD_DASHBOARD'),
     logLevel: read.choice('RUNYARD_LOG_LEVEL'),
+    isLogJson: read.switch('LOG_JSON'),
   }
   return read.done({ ...config, workerArgs: workerArgsOf(config, flags) })
 }

@@ -24,12 +24,15 @@ import { giveMemoryBackWhenIdle, limitHeapGrowth } from './process/heap.ts'
 import { aborted, PARENT_GONE, stopSignal } from './process/stop-signal.ts'
 import { Watchdog } from './process/watchdog.ts'
 import { createLog } from './telemetry/log.ts'
+import { readableLine, readableLog } from './telemetry/readable-log.ts'
 
 /** How long a start waits for what was deployed before, in ms, until it says that it is ready. */
 const SERVING_LIMIT_MS = 15_000
-/** How long runs may go on after the signal to stop; then they are handed on. */
-const STOP_LIMITS: StopLimits = { graceMs: 3_000, checkpointMs: 2_000 }
-/** When everything has had its time to end, in ms after the signal, the process ends all the same. */
+/** How long a driver waits for the runs of its agent server, in ms, however much time their project asks for. */
+const MANAGED_GRACE_MS = 3_000
+/** How long runs that are to be handed on may take to come to a checkpoint, in ms. */
+const CHECKPOINT_MS = 2_000
+/** When everything has had its time to end, in ms after the runs have, the process ends all the same. */
 const LAST_MOMENT_MS = 25_000
 
 /** Runs control plane, gateway and deployments until a signal; settles when all of it has stopped. */
@@ -122,7 +125,7 @@ export async function serve(
   const { startServe } = await import('./main/serve.ts')
   const mark = managed && logMark(managed.start.gatewayToken)
   if (mark !== undefined) watchdog.sign(mark)
-  const log = createLog(config.logLevel, undefined, mark)
+  const log = createLog(config.logLevel, logTo(config), mark)
   const onFailure = async (error: unknown) => {
     const reason = await reasonOf(error, config)
     await managed?.link.send({ type: 'failed', reason })
@@ -142,8 +145,10 @@ export async function serve(
     const drainMs = await ending.released()
     if (drainMs > 0) await serving.drain(drainMs, ending.hurry)
   }
-  endAtLast()
-  await serving.stop(stopping.reason === PARENT_GONE ? { graceMs: 0 } : STOP_LIMITS)
+  const graceMs = managed ? Math.min(serving.graceMs, MANAGED_GRACE_MS) : serving.graceMs
+  const limits: StopLimits = { graceMs, checkpointMs: CHECKPOINT_MS }
+  endAtLast(graceMs)
+  await serving.stop(stopping.reason === PARENT_GONE ? { graceMs: 0 } : limits)
   leaveParent()
 }
 
@@ -169,8 +174,8 @@ export async function dev(config: DevConfig): Promise<void> {
   const stopping = stopSignal({ isTiedToParent: false })
   const { startDev } = await import('./main/dev.ts')
   const running = await startDev(config, {
-    log: createLog(config.logLevel),
-    say: (line) => console.error(line),
+    log: createLog(config.logLevel, logTo(config)),
+    say: (line) => console.error(config.isLogJson ? line : readableLine(line)),
     onReady: (url) => announceServe(url, config),
   })
   await aborted(stopping)
@@ -307,12 +312,17 @@ async function reporting<T>(work: (reporter: Reporter) => Promise<T>): Promise<T
   }
 }
 
+/** `undefined`: standard error, as JSON. Drivers read it as JSON too. */
+function logTo({ isLogJson, devHost }: ServeConfig) {
+  return isLogJson || devHost !== undefined ? undefined : readableLog()
+}
+
 /** An open channel would keep this process alive. */
 function leaveParent(): void {
   if (process.connected) process.disconnect()
 }
 
 /** A part that does not stop keeps nobody waiting for ever. */
-function endAtLast(): void {
-  setTimeout(() => process.exit(1), LAST_MOMENT_MS).unref()
+function endAtLast(graceMs = 0): void {
+  setTimeout(() => process.exit(1), graceMs + LAST_MOMENT_MS).unref()
 }

@@ -12,6 +12,11 @@ export interface Log {
   child(fields: object): Log
 }
 
+/** A log whose level can change, for all its children too. */
+export interface LogControl extends Log {
+  setLevel(level: LogLevel): void
+}
+
 /** For tests, and for parts that got no log. */
 export const silentLog: Log = {
   debug() {},

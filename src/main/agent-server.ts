@@ -2,13 +2,14 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ProcessEnds } from '../agent-server/execution/process-ends.ts'
+import { given } from '../agent-server/operations/given.ts'
 import { AgentServer, type StopLimits } from '../agent-server/server/agent-server.ts'
 import { applyProjectEnvironment, readEnvironment, type ServeConfig } from '../config.ts'
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import { systemClock } from '../core/clock.ts'
 import type { CorsConfig } from '../core/cors.ts'
 import type { StartMessage } from '../core/deployment/runtime-protocol.ts'
-import type { Log } from '../core/log.ts'
+import type { Log, LogControl, LogLevel } from '../core/log.ts'
 import { noNotices } from '../core/notices.ts'
 import type { CredentialBox } from '../core/secret-box.ts'
 import { graphEnvironment } from '../graph/js/environment.ts'
@@ -21,6 +22,12 @@ import type { OnStep } from '../managed/report-start.ts'
 import type { Started } from '../process/started.ts'
 import type { Watchdog } from '../process/watchdog.ts'
 import { type ProjectConfig, readProjectConfig } from '../project/config.ts'
+import {
+  readLogLevel,
+  readMaxAttempts,
+  readRecursionLimit,
+  readShutdownGraceMs,
+} from '../project/variables.ts'
 import type { Environment } from '../settings/settings.ts'
 import { openAgentStore } from '../storage/agent/store.ts'
 import { createSecretBox } from '../storage/control-plane/secret-box.ts'
@@ -46,6 +53,8 @@ export interface Opening {
   started: Started<StopLimits>
   /** Called with each step of the start. */
   onStep: OnStep
+  /** Changes what `log` and its children write. */
+  setLogLevel: LogControl['setLevel']
   log: Log
 }
 
@@ -59,6 +68,8 @@ export interface Opened {
   forwardsApiKey: boolean
   /** `http.cors` of the project. */
   cors: CorsConfig | undefined
+  /** How long runs go on when the server stops, in ms. */
+  graceMs: number
 }
 
 /** Opens the store and loads the project. */
@@ -72,8 +83,10 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
   if (!start) for (const note of await notesOn(projectConfig)) log.warn({}, note)
   const homeUrl = await openHome(opening)
   const env = applyEnvironment(projectConfig, { start, homeUrl })
+  const logLevel = readLogLevel(env)
+  if (logLevel) opening.setLogLevel(logLevel)
   const tracer = await openTracer(serviceName(start), started, env)
-  const store = await openStore(opening)
+  const store = await openStore(opening, readMaxAttempts(env))
   const ends = new ProcessEnds(log)
   ends.start()
   started.add('process ends', () => ends.stop())
@@ -87,7 +100,8 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
     ...(bundlePath !== undefined && { bundlePath }),
     ...(unpackSources && { unpackSources }),
     schemas: schemasPlace(opening, projectConfig),
-    python: pythonOptions(opening, { env, hasHome: homeUrl !== undefined }),
+    ...given({ recursionLimit: readRecursionLimit(env) }),
+    python: pythonOptions(opening, { env, logLevel, hasHome: homeUrl !== undefined }),
   })
   // Whoever leaves no time to runs leaves none to their project.
   started.add('project', ({ graceMs }) => stop(graceMs === 0 ? 0 : undefined))
@@ -107,7 +121,8 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
     log,
   })
   const { cors, forwardsApiKey } = projectConfig.http
-  return { agentServer, metrics, hasOwnAuth, forwardsApiKey, cors }
+  const graceMs = readShutdownGraceMs(env)
+  return { agentServer, metrics, hasOwnAuth, forwardsApiKey, cors, graceMs }
 }
 
 /** Those of a deployment are its build's; of an older build without them, the first who asks waits. */
@@ -124,9 +139,10 @@ async function notesOn(config: ProjectConfig): Promise<string[]> {
 
 function pythonOptions(
   { config, start }: Opening,
-  { env, hasHome }: { env: Environment; hasHome: boolean },
+  rest: { env: Environment; logLevel: LogLevel | undefined; hasHome: boolean },
 ) {
-  const { pythonProcesses: processes, logLevel } = config
+  const { env, logLevel = config.logLevel, hasHome } = rest
+  const { pythonProcesses: processes } = config
   const path = start?.pythonPath
   const named = { OTEL_SERVICE_NAME: serviceName(start), ...env }
   return { processes, logLevel, env: named, hasHome, ...(path !== undefined && { path }) }
@@ -159,11 +175,15 @@ function applyEnvironment(
   })
 }
 
-async function openStore(opening: Opening): Promise<AgentStore> {
+async function openStore(opening: Opening, maxAttempts: number): Promise<AgentStore> {
   const { config, start, notices, started, onStep } = opening
   const url = start?.databaseUrl ?? config.databaseUrl
   await onStep(url === undefined ? 'opens its database' : `connects to ${placeOf(url)}`)
-  const store = await openAgentStore(url ?? databaseFile(config), credentialBox(opening))
+  const store = await openAgentStore(
+    url ?? databaseFile(config),
+    credentialBox(opening),
+    maxAttempts,
+  )
   started.add('store', () => store.close())
   // A database that tells reaches servers of other machines too.
   return notices && store.notices === noNotices ? { ...store, notices } : store

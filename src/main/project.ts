@@ -18,6 +18,8 @@ interface OpenOptions {
   /** For a bundle that came without the packages that are in it. */
   unpackSources?(): Promise<ProjectConfig>
   schemas?: SchemasPlace
+  /** How many steps a run may take in JavaScript that says nothing. Absent: LangGraph's own limit. */
+  recursionLimit?: number
   python: PythonOptions
   /** Called with each step of the start. */
   onStep?: OnStep

@@ -5,7 +5,7 @@ import { StrayExceptions } from '../agent-server/execution/stray-exceptions.ts'
 import type { StopLimits } from '../agent-server/server/agent-server.ts'
 import type { ServeConfig } from '../config.ts'
 import type { CorsConfig } from '../core/cors.ts'
-import type { Log } from '../core/log.ts'
+import type { LogControl } from '../core/log.ts'
 import { createTlsServer } from '../gateway/server/http2.ts'
 import { onSource } from '../graph/js/modules/hooks.ts'
 import { addressOf, close, listen } from '../http/listen.ts'
@@ -42,6 +42,8 @@ interface Serving {
   forwardsApiKey: boolean
   /** `http.cors` of the project. */
   cors: CorsConfig | undefined
+  /** How long runs go on when it stops, as the project's variables say, in ms. */
+  graceMs: number
   /**
    * Executes no more runs and goes on to answer: settles when its runs have ended or were handed on, and no request is
    * open, after `limitMs` and the time of a checkpoint in any case, or when `hurry` aborts.
@@ -59,7 +61,7 @@ interface ServeOptions {
   watchdog: Watchdog
   /** Told why there is no agent server, while the driver can still hear of it. */
   onFailure?(error: unknown): Promise<void>
-  log: Log
+  log: LogControl
 }
 
 /** Starts the server. */
@@ -71,7 +73,10 @@ export async function startServe(config: ServeConfig, options: ServeOptions): Pr
   const notices = isHelper || config.workers > 1 ? new ProcessNotices() : undefined
   if (isHelper) notices?.add(process)
   const { onStep, end } = reportStart(link, log)
-  const opening = { config, start, link, isHelper, notices, watchdog, started, onStep, log }
+  const { setLevel: setLogLevel } = log
+  const opening = {
+    ...{ config, start, link, isHelper, notices, watchdog, started, onStep, setLogLevel, log },
+  }
   try {
     const linked = await startLinked(opening)
     const opened = await openAgentServer(opening)
@@ -89,14 +94,14 @@ export async function startServe(config: ServeConfig, options: ServeOptions): Pr
     await opened.agentServer.start({ isStandby: start?.isStandby ?? false })
     linked?.open(opened.agentServer.app.fetch)
     const url = server && (await startServer(server, opening, opened))
-    const { hasOwnAuth, forwardsApiKey, cors } = opened
+    const { hasOwnAuth, forwardsApiKey, cors, graceMs } = opened
     const requests = server && new OpenRequests(server)
     return {
-      ...{ url, hasOwnAuth, forwardsApiKey, cors },
-      async drain(graceMs, hurry) {
+      ...{ url, hasOwnAuth, forwardsApiKey, cors, graceMs },
+      async drain(limitMs, hurry) {
         const { agentServer } = opened
-        const drained = agentServer.drain({ graceMs, checkpointMs: CHECKPOINT_MS })
-        const ended = Promise.all([drained, requests?.whenNone(graceMs)])
+        const drained = agentServer.drain({ graceMs: limitMs, checkpointMs: CHECKPOINT_MS })
+        const ended = Promise.all([drained, requests?.whenNone(limitMs)])
         await Promise.race([ended, aborted(hurry)])
       },
       stop: (limits) => started.stop(limits),

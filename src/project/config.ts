@@ -6,9 +6,9 @@ import type { ProjectSettings } from '../core/agent/server/project-settings.ts'
 import { AppError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Environment } from '../settings/settings.ts'
-import { type AuthConfig, AuthEntry, readAuthConfig } from './auth.ts'
+import { type AuthConfig, readAuthConfig } from './auth.ts'
 import { EnvEntry, type ProjectEnv, readProjectEnv } from './env.ts'
-import { HttpEntry, type ProjectHttp, readHttpConfig } from './http.ts'
+import { type ProjectHttp, readHttpConfig } from './http.ts'
 import {
   isJavascript,
   isPython,
@@ -21,12 +21,13 @@ import {
 import { imageNotesOf, keyNotesOf, notedKeys, notesOf, variableNotesOf } from './notes.ts'
 import { isMissing, type PathScope } from './path.ts'
 import { PYTHON_ENTRIES, type PythonSettings, readPythonSettings } from './python/settings.ts'
-import { type ProjectStore, readStoreConfig, resolveEmbed, StoreSection } from './store.ts'
+import { firstIssue, replaceSections, SECTIONS, type Sections } from './sections.ts'
+import { type ProjectStore, readStoreConfig, resolveEmbed } from './store.ts'
 import { readTextFile } from './text-file.ts'
-import { CheckpointerConfig, readTtlConfig } from './ttl.ts'
+import { readTtlConfig } from './ttl.ts'
 import { readUiConfig, type UiConfig, UiConfigEntry, UiEntry } from './ui.ts'
 import { unknownKeys } from './unknown-keys.ts'
-import { readWebhookConfig, WebhooksEntry } from './webhooks.ts'
+import { readWebhookConfig } from './webhooks.ts'
 
 /** Where one graph comes from. */
 type GraphSpec = JsGraphSpec | PythonGraphSpec
@@ -100,22 +101,19 @@ export async function readProjectConfig(
   for (const [graph_id, entry] of Object.entries(file.graphs)) {
     graphs.push(await readGraph(reading, graph_id, entry))
   }
-  const auth = await readAuthConfig(reading, file.auth)
-  const http = await readHttpConfig(reading, file.http)
-  const language = graphs.some(isPython) ? 'python' : 'javascript'
-  const store = await resolveEmbed(reading, readStoreConfig(file.store, language))
-  const specs = [...graphs, auth, http.app, store.index]
-  const isPythonUsed = specs.some((spec) => spec !== undefined && isPython(spec))
-  const rules = { language: isPythonUsed ? 'python' : 'javascript', environment } as const
+  const written = await readModules(reading, graphs, file)
+  const rules = { language: written.isPythonUsed ? 'python' : 'javascript', environment } as const
   const { notes, ...env } = await readProjectEnv({ ...reading, ...rules }, file.env)
+  const sections = replaceSections(file, { ...env.env, ...environment })
+  const { auth, http, store, isPythonUsed } = await readModules(reading, graphs, sections)
   return {
     path: join(root, name),
     ...scope,
     graphs,
     ...env,
     node_version: file.node_version == null ? undefined : String(file.node_version),
-    ttl: readTtlConfig(file.checkpointer),
-    webhooks: readWebhookConfig(file.webhooks),
+    ttl: readTtlConfig(sections.checkpointer),
+    webhooks: readWebhookConfig(sections.webhooks),
     ...(isPythonUsed && { python: await readPythonSettings(reading, file) }),
     store,
     ...(auth && { auth }),
@@ -130,6 +128,21 @@ export async function readProjectConfig(
       ...notes,
     ],
   }
+}
+
+/** The sections that name modules of the project, and whether one of all its modules is in Python. */
+async function readModules(
+  reading: ReadingConfig,
+  graphs: readonly GraphSpec[],
+  sections: Sections,
+) {
+  const auth = await readAuthConfig(reading, sections.auth)
+  const http = await readHttpConfig(reading, sections.http)
+  const language = graphs.some(isPython) ? 'python' : 'javascript'
+  const store = await resolveEmbed(reading, readStoreConfig(sections.store, language))
+  const specs = [...graphs, auth, http.app, store.index]
+  const isPythonUsed = specs.some((spec) => spec !== undefined && isPython(spec))
+  return { auth, http, store, isPythonUsed }
 }
 
 /** What a build needs to know before it installs anything; throws like `readProjectConfig`. */
@@ -187,11 +200,7 @@ const ConfigFile = z.looseObject(
     base_image: z.string('write the name of an image').nullish(),
     dockerfile_lines: z.array(z.string(), 'write a list of instructions').nullish(),
     ...PYTHON_ENTRIES,
-    checkpointer: CheckpointerConfig.nullish(),
-    webhooks: WebhooksEntry.nullish(),
-    store: StoreSection.nullish(),
-    auth: AuthEntry.nullish(),
-    http: HttpEntry.nullish(),
+    ...SECTIONS,
     ui: UiEntry.nullish(),
     ui_config: UiConfigEntry.nullish(),
     encryption: z.null(ENCRYPTION).optional(),
@@ -219,7 +228,7 @@ function readFile(text: string, name: string): z.infer<typeof ConfigFile> {
   const place = issue?.path.map(String).join('.') ?? ''
   const misspelt = unknownKeys(ConfigFile, value, notedKeys).find(({ meant }) => meant === place)
   const hint = misspelt ? ` ("${misspelt.path}" is not a key: did you mean "${place}"?)` : ''
-  throw new AppError('bad_request', `${name}: ${place && `"${place}": `}${issue?.message}${hint}.`)
+  throw new AppError('bad_request', `${name}: ${firstIssue(result.error)}${hint}.`)
 }
 
 function unknownNotesOf(file: z.infer<typeof ConfigFile>, name: string): string[] {

@@ -21,7 +21,8 @@ const Texts = z.array(z.string(), 'write a list of texts').nullish()
 /** They are put in headers, which hold no line breaks and the like. */
 const Names = z.array(z.string().regex(/^[\x20-\x7e]*$/, 'write names as HTTP has them')).nullish()
 
-const CorsEntry = z.looseObject({
+/** The part `cors`; the whole of `CORS_CONFIG`. */
+export const CorsEntry = z.looseObject({
   allow_origins: Texts,
   /** Has to match the whole origin. */
   allow_origin_regex: z.string().refine(isRegex, 'write a regular expression').nullish(),

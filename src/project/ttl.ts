@@ -9,17 +9,15 @@ const Minutes = z
   .number('write a number of minutes above 0')
   .positive('write a number of minutes above 0')
 
-/** The part `checkpointer` of the file; what is in it besides `ttl` does not concern us. */
-export const CheckpointerConfig = z.looseObject({
-  ttl: z
-    .looseObject({
-      strategy: z.enum(TTL_STRATEGIES).nullish(),
-      default_ttl: Minutes.nullish(),
-      sweep_interval_minutes: Minutes.nullish(),
-      sweep_limit: z.int().positive().nullish(),
-    })
-    .nullish(),
+export const TtlEntry = z.looseObject({
+  strategy: z.enum(TTL_STRATEGIES).nullish(),
+  default_ttl: Minutes.nullish(),
+  sweep_interval_minutes: Minutes.nullish(),
+  sweep_limit: z.int().positive().nullish(),
 })
+
+/** The part `checkpointer` of the file; what is in it besides `ttl` does not concern us. */
+export const CheckpointerConfig = z.looseObject({ ttl: TtlEntry.nullish() })
 
 export function readTtlConfig(
   checkpointer: z.infer<typeof CheckpointerConfig> | null | undefined,

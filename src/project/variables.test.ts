@@ -3,7 +3,11 @@ import { readUpConfig } from '../config.ts'
 import {
   readEventRetentionMs,
   readGraphConfigs,
+  readLogLevel,
+  readMaxAttempts,
+  readRecursionLimit,
   readRunTimeoutMs,
+  readShutdownGraceMs,
   readTracing,
   readWebhookEnvironment,
 } from './variables.ts'
@@ -58,13 +62,38 @@ describe('tracing', () => {
 })
 
 describe('the time limit of runs', () => {
-  it('is read from BG_JOB_TIMEOUT_SECS, and is an hour without it', () => {
-    expect(readRunTimeoutMs({})).toBe(3_600_000)
+  it('is read from BG_JOB_TIMEOUT_SECS, and is a day without it', () => {
+    expect(readRunTimeoutMs({})).toBe(86_400_000)
     expect(readRunTimeoutMs({ BG_JOB_TIMEOUT_SECS: '0.5' })).toBe(500)
   })
 
   it.each(['0', '-1', 'soon', 'Infinity'])('refuses %s and names the variable', (text) => {
     expect(() => readRunTimeoutMs({ BG_JOB_TIMEOUT_SECS: text })).toThrow('BG_JOB_TIMEOUT_SECS')
+  })
+})
+
+describe('the other variables of the official server', () => {
+  it('are numbers within limits', () => {
+    expect(readMaxAttempts({})).toBe(3)
+    expect(readMaxAttempts({ BG_JOB_MAX_RETRIES: '1' })).toBe(1)
+    expect(() => readMaxAttempts({ BG_JOB_MAX_RETRIES: '0' })).toThrow('BG_JOB_MAX_RETRIES')
+    expect(readRecursionLimit({})).toBeUndefined()
+    expect(readRecursionLimit({ LANGGRAPH_DEFAULT_RECURSION_LIMIT: '7' })).toBe(7)
+    const wrong = { LANGGRAPH_DEFAULT_RECURSION_LIMIT: '-1' }
+    expect(() => readRecursionLimit(wrong)).toThrow('RECURSION_LIMIT')
+    expect(readShutdownGraceMs({})).toBe(3_000)
+    expect(readShutdownGraceMs({ BG_JOB_SHUTDOWN_GRACE_PERIOD_SECS: '0' })).toBe(0)
+    const late = { BG_JOB_SHUTDOWN_GRACE_PERIOD_SECS: '-1' }
+    expect(() => readShutdownGraceMs(late)).toThrow('SHUTDOWN_GRACE')
+  })
+
+  it('take Python’s levels of logs in any case, below our own variable', () => {
+    const levels = ['debug', 'INFO', 'Warning', 'CRITICAL', 'silent']
+    const read = levels.map((LOG_LEVEL) => readLogLevel({ LOG_LEVEL }))
+    expect(read).toEqual(['debug', 'info', 'warn', 'error', 'silent'])
+    expect(readLogLevel({ LOG_LEVEL: 'DEBUG', RUNYARD_LOG_LEVEL: 'warn' })).toBeUndefined()
+    expect(readLogLevel({})).toBeUndefined()
+    expect(() => readLogLevel({ LOG_LEVEL: 'loud' })).toThrow('LOG_LEVEL must be DEBUG')
   })
 })
 

@@ -4,7 +4,8 @@
  */
 import { z } from 'zod'
 import { AppError } from '../core/errors.ts'
-import { type Environment, pick, splitList } from '../settings/settings.ts'
+import { LOG_LEVELS, type LogLevel } from '../core/log.ts'
+import { type Environment, type NumberOf, pick, Settings, splitList } from '../settings/settings.ts'
 import { rowOf } from '../settings/table.ts'
 
 const GraphConfigs = z.record(z.string(), z.record(z.string(), z.json()))
@@ -26,11 +27,45 @@ export function readGraphConfigs(env: Environment): z.infer<typeof GraphConfigs>
 
 /**
  * `BG_JOB_TIMEOUT_SECS`, the platform's name for it: how many seconds a run may take, each attempt
- * by itself; unset: 3,600. Answered in ms. To be read once the project's own environment is in
+ * by itself; unset: 86,400. Answered in ms. To be read once the project's own environment is in
  * place. Throws `bad_request`.
  */
 export function readRunTimeoutMs(env: Environment): number {
   return readTimeMs(env, 'BG_JOB_TIMEOUT_SECS')
+}
+
+/** `BG_JOB_MAX_RETRIES`: how often a run is started that loses its server each time. Throws `bad_request`. */
+export function readMaxAttempts(env: Environment): number {
+  return readCount(env, 'BG_JOB_MAX_RETRIES')
+}
+
+/** `LANGGRAPH_DEFAULT_RECURSION_LIMIT`; unset: `undefined`, and LangGraph's own holds. Throws `bad_request`. */
+export function readRecursionLimit(env: Environment): number | undefined {
+  return readCount(env, 'LANGGRAPH_DEFAULT_RECURSION_LIMIT')
+}
+
+/**
+ * `BG_JOB_SHUTDOWN_GRACE_PERIOD_SECS`: for how many seconds runs go on when the server stops; unset: 3. Answered in ms.
+ * Throws `bad_request`.
+ */
+export function readShutdownGraceMs(env: Environment): number {
+  return readTimeMs(env, 'BG_JOB_SHUTDOWN_GRACE_PERIOD_SECS', 0)
+}
+
+/** Python's names of levels beside our own. */
+const LEVELS: Readonly<Record<string, LogLevel>> = { warning: 'warn', critical: 'error' }
+
+/**
+ * `LOG_LEVEL`, in any case, with Python's names of levels too; `undefined`: unset, or `RUNYARD_LOG_LEVEL` is set, which
+ * wins. Throws `bad_request`.
+ */
+export function readLogLevel(env: Environment): LogLevel | undefined {
+  if (!env.LOG_LEVEL || env.RUNYARD_LOG_LEVEL) return undefined
+  const name = env.LOG_LEVEL.toLowerCase()
+  const level = LEVELS[name] ?? LOG_LEVELS.find((one) => one === name)
+  if (level) return level
+  const form = 'DEBUG, INFO, WARNING, ERROR or SILENT'
+  throw new AppError('bad_request', `LOG_LEVEL must be ${form}, not "${env.LOG_LEVEL}".`)
 }
 
 /**
@@ -43,16 +78,27 @@ export function readEventRetentionMs(env: Environment): number {
 
 const UNIT_MS = { seconds: 1_000, minutes: 60_000 }
 
-/** A number above 0, also a broken one, of the setting's unit, in ms. */
-function readTimeMs(
-  env: Environment,
-  name: 'BG_JOB_TIMEOUT_SECS' | 'EVENT_RETENTION_MINUTES',
-): number {
+type TimeSetting =
+  | 'BG_JOB_TIMEOUT_SECS'
+  | 'BG_JOB_SHUTDOWN_GRACE_PERIOD_SECS'
+  | 'EVENT_RETENTION_MINUTES'
+
+/** A number above 0, also a broken one, of the setting's unit, in ms. `least`: what is taken beside that. */
+function readTimeMs(env: Environment, name: TimeSetting, least?: number): number {
   const { unit, default: fallback } = rowOf(name)
   const text = env[name]
   const count = text ? Number(text) : fallback
-  if (count > 0 && Number.isFinite(count)) return count * UNIT_MS[unit]
-  throw new AppError('bad_request', `${name} must be a number of ${unit} above 0, not "${text}".`)
+  if ((count > 0 || count === least) && Number.isFinite(count)) return count * UNIT_MS[unit]
+  const form = `a number of ${unit} ${least === undefined ? 'above 0' : `from ${least} on`}`
+  throw new AppError('bad_request', `${name} must be ${form}, not "${text}".`)
+}
+
+function readCount<N extends 'BG_JOB_MAX_RETRIES' | 'LANGGRAPH_DEFAULT_RECURSION_LIMIT'>(
+  env: Environment,
+  name: N,
+): NumberOf<N> {
+  const settings = new Settings({}, env)
+  return settings.done({ count: settings.number(name) }).count
 }
 
 /**

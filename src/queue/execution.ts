@@ -33,12 +33,16 @@ export class Execution {
    * asked for the run, or follows its thread, is answered before. At the end of the turn a run would cost 1.09 times the processor time. The
    * signal of a run that was cancelled before it was claimed is aborted from the start.
    */
-  constructor(claimed: { run: QueuedRun; lease: Lease; leaseExpiresAt: number }, execute: Execute) {
+  constructor(
+    claimed: { run: QueuedRun; lease: Lease; leaseExpiresAt: number },
+    execute: Execute,
+    maxAttempts: number,
+  ) {
     this.run_id = claimed.run.run_id
     this.thread_id = claimed.run.thread_id
     this.lease = claimed.lease
     this.attempt = claimed.run.attempt
-    this.isAlone = isSuspect(claimed.run)
+    this.isAlone = isSuspect(claimed.run, maxAttempts)
     this.leaseExpiresAt = claimed.leaseExpiresAt
     const action = claimed.run.cancel_action
     if (action) this.stop({ kind: 'cancelled', action })

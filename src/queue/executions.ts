@@ -1,6 +1,6 @@
 /** The runs that execute in this process, and their leases. */
 
-import { MAX_RUN_ATTEMPTS } from '../core/agent/retry.ts'
+import { suspectAttempt } from '../core/agent/retry.ts'
 import type { Lease, LeaseState, QueuedRun, RunStore } from '../core/agent/run.ts'
 import type { Clock } from '../core/clock.ts'
 import { HostAway, HostLost } from '../core/errors.ts'
@@ -64,7 +64,7 @@ export class Executions {
     execute: Execute,
     onDone: OnDone,
   ): Execution {
-    const execution = new Execution(claimed, execute)
+    const execution = new Execution(claimed, execute, this.#parts.runs.maxAttempts)
     this.#all.set(execution, this.#settle(execution, onDone))
     if (execution.isAlone) this.#clearAfter(this.#aloneMsOf(execution), execution, onDone)
     return execution
@@ -139,7 +139,8 @@ export class Executions {
    * crash its server is found too.
    */
   #aloneMsOf({ attempt }: Execution): number {
-    return Math.min(this.#parts.aloneMs * 2 ** (attempt - MAX_RUN_ATTEMPTS), MAX_TIMER_MS)
+    const { aloneMs, runs } = this.#parts
+    return Math.min(aloneMs * 2 ** (attempt - suspectAttempt(runs.maxAttempts)), MAX_TIMER_MS)
   }
 
   #clearAfter(ms: number, execution: Execution, onDone: OnDone): void {

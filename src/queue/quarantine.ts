@@ -1,5 +1,5 @@
 /**
- * Decides when a server makes room for suspects, each of which executes alone (`MAX_RUN_ATTEMPTS`).
+ * Decides when a server makes room for suspects, each of which executes alone (`isSuspect`).
  *
  * ```
  * open ──a suspect is pending──▶ held back ──time is up──▶ open for as long; then held back twice as long

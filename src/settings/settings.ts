@@ -20,7 +20,7 @@ export type Flags = Readonly<Record<string, string | undefined>>
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A number; or `undefined`, when the setting has no default. */
-type NumberOf<N extends NumberSetting> =
+export type NumberOf<N extends NumberSetting> =
   SettingOf<N> extends { default: number } ? number : number | undefined
 
 type ChoiceOf<N extends ChoiceSetting> = Extract<Row, { name: N; type: 'choice' }>['values'][number]

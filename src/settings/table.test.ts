@@ -60,7 +60,8 @@ describe('the table of settings', () => {
   })
 
   it('has what is read of a project’s environment', () => {
-    const source = readFileSync(resolve(root, 'src/project/variables.ts'), 'utf8')
+    const files = ['variables', 'sections'].map((name) => resolve(root, `src/project/${name}.ts`))
+    const source = files.map((file) => readFileSync(file, 'utf8')).join('')
     const [otel, ...others] = namesFor('project').toSorted((one) =>
       one.startsWith('OTEL') ? -1 : 1,
     )

@@ -687,9 +687,81 @@ export const SETTINGS = [
     name: 'BG_JOB_TIMEOUT_SECS',
     type: 'number',
     unit: 'seconds',
-    default: 3600,
+    default: 86_400,
     readBy: ['project'],
     meaning: 'how long a run may take, each attempt by itself',
+  },
+  {
+    name: 'BG_JOB_MAX_RETRIES',
+    type: 'number',
+    default: 3,
+    readBy: ['project'],
+    meaning: 'how often a run is started that loses its server each time, before it ends in error',
+  },
+  {
+    name: 'BG_JOB_SHUTDOWN_GRACE_PERIOD_SECS',
+    type: 'number',
+    min: 0,
+    unit: 'seconds',
+    default: 3,
+    readBy: ['project'],
+    meaning:
+      'how long runs go on when the server stops, before another one continues them from a checkpoint; the driver of a deployment waits 3 seconds at most, and `RUNYARD_DRAIN_SECS` at a rollout',
+  },
+  {
+    name: 'LANGGRAPH_DEFAULT_RECURSION_LIMIT',
+    type: 'number',
+    unset: "LangGraph's own",
+    readBy: ['project'],
+    meaning: 'how many steps a run may take whose config and graph set no `recursion_limit`',
+  },
+  {
+    name: 'LANGGRAPH_THREAD_TTL',
+    type: 'json',
+    readBy: ['project'],
+    meaning:
+      'how long threads are kept: minutes, or `checkpointer.ttl` of `langgraph.json` as JSON',
+  },
+  ...(['STORE', 'AUTH', 'HTTP', 'WEBHOOKS', 'CHECKPOINTER'] as const).map((key) => ({
+    name: `LANGGRAPH_${key}` as const,
+    type: 'json' as const,
+    unset: 'what the file says',
+    readBy: ['project'] as const,
+    meaning: `replaces \`${key.toLowerCase()}\` of \`langgraph.json\`, as JSON`,
+  })),
+  {
+    name: 'CORS_CONFIG',
+    type: 'json',
+    readBy: ['project'],
+    meaning: 'replaces `http.cors` of `langgraph.json`, as JSON',
+  },
+  {
+    name: 'CORS_ALLOW_ORIGINS',
+    type: 'list',
+    readBy: ['project'],
+    meaning:
+      'whose pages may call the server, separated by commas, where `CORS_CONFIG` and `http.cors` do not say',
+  },
+  {
+    name: 'MOUNT_PREFIX',
+    type: 'text',
+    readBy: ['project'],
+    meaning:
+      'replaces `http.mount_prefix` of `langgraph.json`; a deployment has it from the file alone',
+  },
+  {
+    name: 'LOG_LEVEL',
+    type: 'text',
+    unset: '`RUNYARD_LOG_LEVEL`, which wins over it',
+    readBy: ['project'],
+    meaning: 'what the agent server logs: `DEBUG`, `INFO`, `WARNING` or `ERROR`, in any case',
+  },
+  {
+    name: 'LOG_JSON',
+    type: 'switch',
+    default: true,
+    readBy: ['serve'],
+    meaning: 'whether the log is written as JSON, one object a line; otherwise as text',
   },
   {
     name: 'EVENT_RETENTION_MINUTES',

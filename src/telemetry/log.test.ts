@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '../core/errors.ts'
 import type { LogLevel } from '../core/log.ts'
 import { createLog } from './log.ts'
+import { readableLine } from './readable-log.ts'
 
 describe('the log', () => {
   it('writes one JSON object a line, with the level in words and the time in ISO 8601', () => {
@@ -22,6 +23,24 @@ describe('the log', () => {
     log.info({}, 'b')
     log.warn({}, 'c')
     expect(lines().map((line) => line.msg)).toEqual(['c'])
+  })
+
+  it('writes what its level is set to later, in its children too', () => {
+    const { log, lines } = record('info')
+    const child = log.child({ part: 'queue' })
+    child.debug({}, 'a')
+    log.setLevel('debug')
+    child.debug({}, 'b')
+    log.setLevel('silent')
+    child.error({}, 'c')
+    expect(lines().map((line) => line.msg)).toEqual(['b'])
+  })
+
+  it('is text where people read it', () => {
+    const { log, texts } = record('info')
+    log.warn({ n: 1 }, 'hello')
+    expect(readableLine(texts()[0] ?? '')).toMatch(/^\d{4}-\S+Z WARN {2}hello \{"n":1\}$/)
+    expect(readableLine('a line of a library')).toBe('a line of a library')
   })
 
   it('puts a child’s fields on every line of the child and its children', () => {
@@ -87,5 +106,10 @@ describe('the log', () => {
 function record(level: LogLevel) {
   const written: string[] = []
   const log = createLog(level, { write: (line) => written.push(line) })
-  return { log, lines: () => written.map((line) => JSON.parse(line)), text: () => written.join('') }
+  return {
+    log,
+    lines: () => written.map((line) => JSON.parse(line)),
+    texts: () => written,
+    text: () => written.join(''),
+  }
 }

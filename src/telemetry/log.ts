@@ -3,7 +3,7 @@
  * commands.
  */
 import { type DestinationStream, destination, pino } from 'pino'
-import type { Log, LogLevel } from '../core/log.ts'
+import { LOG_LEVELS, type Log, type LogControl, type LogLevel } from '../core/log.ts'
 import { currentOrigin } from '../core/origin.ts'
 import { maskSecrets, withoutSecrets } from './redaction.ts'
 
@@ -20,9 +20,9 @@ export function createLog(
   level: LogLevel,
   to: DestinationStream = destination({ fd: 2, sync: true }),
   mark?: string,
-): Log {
+): LogControl {
   const options = {
-    level,
+    level: 'debug',
     base: { pid: process.pid, ...(mark !== undefined && { mark }) },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }), log: withoutSecrets },
@@ -31,7 +31,14 @@ export function createLog(
     hooks: { logMethod: maskMessage },
     mixin: originFields,
   }
-  return asLog(pino(options, to))
+  let least = LOG_LEVELS.indexOf(level)
+  const log = asLog(pino(options, to), (one) => LOG_LEVELS.indexOf(one) >= least)
+  return {
+    ...log,
+    setLevel(other) {
+      least = LOG_LEVELS.indexOf(other)
+    },
+  }
 }
 
 /** The fields of the line itself come first. */
@@ -53,13 +60,13 @@ function maskMessage(
   write.call(this, fields, maskSecrets(message ?? ''))
 }
 
-/** pino passes the fields of a child log to no formatter, so they are cleaned here. */
-function asLog(logger: pino.Logger): Log {
+/** pino passes the fields of a child log to no formatter, so they are cleaned here; nor a new level to children. */
+function asLog(logger: pino.Logger, isWanted: (level: LogLevel) => boolean): Log {
   return {
-    debug: (fields, message) => logger.debug(fields, message),
-    info: (fields, message) => logger.info(fields, message),
-    warn: (fields, message) => logger.warn(fields, message),
-    error: (fields, message) => logger.error(fields, message),
-    child: (fields) => asLog(logger.child(withoutSecrets(fields))),
+    debug: (fields, message) => void (isWanted('debug') && logger.debug(fields, message)),
+    info: (fields, message) => void (isWanted('info') && logger.info(fields, message)),
+    warn: (fields, message) => void (isWanted('warn') && logger.warn(fields, message)),
+    error: (fields, message) => void (isWanted('error') && logger.error(fields, message)),
+    child: (fields) => asLog(logger.child(withoutSecrets(fields)), isWanted),
   }
 }

@@ -38,8 +38,8 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the agent server’s store on %s
   let store: AgentStore
   const opened: AgentStore[] = []
 
-  async function another(box?: CredentialBox): Promise<AgentStore> {
-    const one = await openAgentStore(place, box)
+  async function another(box?: CredentialBox, maxAttempts?: number): Promise<AgentStore> {
+    const one = await openAgentStore(place, box, maxAttempts)
     opened.push(one)
     return one
   }

@@ -542,6 +542,21 @@ export function testRunStore(world: () => AgentStoreWorld): void {
       expect(await store.runs.finish(lease, end)).toBe(true)
     })
 
+    it.each([1, 2, 5])('gives a run %i attempts where the store says so', async (maxAttempts) => {
+      const { runs } = await world().another(undefined, maxAttempts)
+      const { run_id } = await insertRun()
+      const lose = () => runs.release({ now: NOW, dead_servers: ['here'] })
+      for (let attempt = 1; attempt < maxAttempts; attempt++) {
+        const isAlone = attempt > 1 && attempt === maxAttempts - 1
+        expect(await runs.hasSuspect({ now: NOW })).toBe(false)
+        await mustClaim()
+        expect((await lose()).released).toEqual([run_id])
+        if (isAlone) expect(await runs.hasSuspect({ now: NOW })).toBe(true)
+      }
+      await mustClaim()
+      expect(await lose()).toMatchObject({ released: [], exhausted: [{ run: { run_id } }] })
+    })
+
     it('keeps what was asked of the run', async () => {
       const { run_id } = await insertRun()
       await mustClaim()
@@ -572,7 +587,7 @@ export function testRunStore(world: () => AgentStoreWorld): void {
       expect(await only('others')).toBeUndefined()
       const claimed = await only('suspects')
       expect(claimed?.run).toMatchObject({ run_id: suspect.run_id, attempt: MAX_RUN_ATTEMPTS })
-      expect(claimed && isSuspect(claimed.run)).toBe(true)
+      expect(claimed && isSuspect(claimed.run, MAX_RUN_ATTEMPTS)).toBe(true)
       expect(await only('suspects')).toBeUndefined()
     })
 
@@ -609,7 +624,7 @@ export function testRunStore(world: () => AgentStoreWorld): void {
       expect(await only('suspects')).toBeUndefined()
       const claimed = await only('others')
       expect(claimed?.run.run_id).toBe(run_id)
-      expect(claimed && isSuspect(claimed.run)).toBe(false)
+      expect(claimed && isSuspect(claimed.run, MAX_RUN_ATTEMPTS)).toBe(false)
     })
 
     it('keeps the runs behind it in its thread’s line waiting', async () => {

@@ -13,8 +13,8 @@ export const LATER = '2026-11-20T13:00:00.000Z'
 /** What a suite works on: one database, and other connections to it as other processes have them. */
 export interface AgentStoreWorld {
   store: AgentStore
-  /** `box`: encrypts its credentials. Default: none. */
-  another(box?: CredentialBox): Promise<AgentStore>
+  /** `box`: encrypts its credentials. Default: none. `maxAttempts`: of a run; default `MAX_RUN_ATTEMPTS`. */
+  another(box?: CredentialBox, maxAttempts?: number): Promise<AgentStore>
   /** Rows as they stand in the database. */
   rows(sql: string): Promise<object[]>
 }

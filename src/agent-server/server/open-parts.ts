@@ -20,7 +20,7 @@ import type { DatabaseOutage } from './database-outage.ts'
 import type { AgentServerOptions } from './options.ts'
 
 const DEFAULT_CONCURRENCY = 32
-const DEFAULT_RUN_TIMEOUT_MS = 3_600_000
+const DEFAULT_RUN_TIMEOUT_MS = 86_400_000
 const DEFAULT_ABORT_LIMIT_MS = 1_500
 /** How many events are kept in memory of each run that is followed, if they are small. */
 const RING_EVENTS = 1_024

@@ -45,7 +45,7 @@ export interface AgentServerOptions extends DoorConfig {
   revisionId?: string
   /** How many runs execute at once. Default 32: graphs mostly wait for models. */
   concurrency?: number
-  /** How long a run may take, each attempt by itself, in ms. Default 3,600,000: an hour. */
+  /** How long a run may take, each attempt by itself, in ms. Default 86,400,000: a day. */
   runTimeoutMs?: number
   /**
    * How long the code of a run may go on after it was told to stop, in ms. Then nobody waits for it, and its

@@ -243,6 +243,8 @@ export type RunGlance = Pick<QueuedRun, 'run_id' | 'thread_id' | 'status' | 'upd
 
 /** The runs of one database. Every method is one atomic step. */
 export interface RunStore {
+  /** How often a run may be started that loses its server each time, before it ends in `error`. */
+  readonly maxAttempts: number
   /**
    * Adds a run at the end of the order, and answers it as stored; in a transaction on PostgreSQL it is only sent. Without
    * `claim` it is pending. With

@@ -23,12 +23,14 @@ interface JsHostOptions {
   /** Whether graphs trace to LangSmith. */
   isLangSmithUsed: boolean
   schemas?: SchemasPlace
+  /** How many steps a run may take whose config and graph set no limit. Absent: LangGraph's own. */
+  recursionLimit?: number
   log: Log
 }
 
 export function createJsHost(
   project: Project,
-  { isLangSmithUsed, schemas: place = {}, log }: JsHostOptions,
+  { isLangSmithUsed, schemas: place = {}, recursionLimit, log }: JsHostOptions,
 ): GraphHost {
   const infos = [...project.graphs.values()].map(({ spec: _spec, open: _open, ...info }) => info)
   const { auth, routes, embed, onNode } = project
@@ -45,8 +47,11 @@ export function createJsHost(
     async open(graph_id, given, checkpoints) {
       const source = project.graphs.get(graph_id)
       if (!source) throw new AppError('not_found', `The project has no graph "${graph_id}".`)
-      const config = toRunnableConfig(withPlainNumbers(given))
-      const graph = await source.open(config, checkpoints)
+      const asked = toRunnableConfig(withPlainNumbers(given))
+      const graph = await source.open(asked, checkpoints)
+      const own = (graph as { config?: { recursionLimit?: number } }).config?.recursionLimit
+      const isLimited = recursionLimit === undefined || own !== undefined
+      const config = isLimited ? asked : { recursionLimit, ...asked }
       return new OpenedGraph({ graph, source, config, project, isLangSmithUsed, onNode, schemas })
     },
   }

@@ -1,6 +1,6 @@
 /** The `runs` table: the lines of the threads, and the leases. `core/agent/run.ts` has the states. */
 
-import { MAX_RUN_ATTEMPTS } from '../../core/agent/retry.ts'
+import { MAX_RUN_ATTEMPTS, suspectAttempt } from '../../core/agent/retry.ts'
 import {
   FIRST_TOKEN,
   isTerminal,
@@ -71,20 +71,20 @@ const LATEST = `SELECT ${COLUMNS} FROM runs WHERE thread_id = $1 ORDER BY seq DE
 
 // All attempts but one ended with the loss of the server. A cancelled run is no suspect: nothing of it
 // executes.
-const SUSPECT = `attempt >= ${MAX_RUN_ATTEMPTS - 1} AND cancel_action IS NULL`
-
-const ONLY = {
+const onlyOf = (suspect: number) => ({
   suspects: `
-    AND ${SUSPECT} AND NOT EXISTS (
+    AND attempt >= ${suspect - 1} AND cancel_action IS NULL AND NOT EXISTS (
       SELECT 1 FROM runs WHERE status = 'running' AND survived = 0
-        AND attempt >= ${MAX_RUN_ATTEMPTS} AND cancel_action IS NULL
+        AND attempt >= ${suspect} AND cancel_action IS NULL
     )`,
   others: `
-    AND (attempt < ${MAX_RUN_ATTEMPTS - 1} OR cancel_action IS NOT NULL)`,
-}
+    AND (attempt < ${suspect - 1} OR cancel_action IS NOT NULL)`,
+})
 
 interface Selection {
-  only: keyof typeof ONLY | undefined
+  only: keyof ReturnType<typeof onlyOf> | undefined
+  /** From which attempt on a run is a suspect. */
+  suspect: number
   /** How many graphs are left out. */
   exceptGraphs: number
   /** The numbers of parameters: that of the time, and the last one before the names of the graphs. */
@@ -94,9 +94,9 @@ interface Selection {
 
 // Runs that another server is just claiming are skipped. The runs behind them on the same thread are no
 // candidates, so that none overtakes. `behind` spares the look at most of these.
-const claimableSql = (db: Db, { only, exceptGraphs, now, before }: Selection) => `
+const claimableSql = (db: Db, { only, suspect, exceptGraphs, now, before }: Selection) => `
   SELECT seq FROM runs AS next
-  WHERE status = 'pending' AND behind = 0 AND available_at <= $${now}${only ? ONLY[only] : ''}${exceptSql(db, exceptGraphs, before)}
+  WHERE status = 'pending' AND behind = 0 AND available_at <= $${now}${only ? onlyOf(suspect)[only] : ''}${exceptSql(db, exceptGraphs, before)}
     AND thread_id NOT IN (SELECT thread_id FROM runs WHERE status = 'running')
     AND NOT EXISTS (
       SELECT 1 FROM runs AS before
@@ -104,8 +104,8 @@ const claimableSql = (db: Db, { only, exceptGraphs, now, before }: Selection) =>
         AND before.seq < next.seq AND before.available_at <= $${now}
     )`
 
-const claimSql = (db: Db, only: Selection['only'], exceptGraphs: number) => `
-WITH claimable AS (${claimableSql(db, { only, exceptGraphs, now: 2, before: 4 })}
+const claimSql = (db: Db, selection: Pick<Selection, 'only' | 'suspect' | 'exceptGraphs'>) => `
+WITH claimable AS (${claimableSql(db, { ...selection, now: 2, before: 4 })}
   ORDER BY seq LIMIT $4${db.rowLocks.skip}
 )
 UPDATE runs
@@ -114,8 +114,8 @@ SET status = 'running', attempt = attempt + 1, survived = 0, lease_token = lease
 WHERE seq IN (SELECT seq FROM claimable)
 RETURNING ${COLUMNS}, lease_server_id, lease_token`
 
-const hasSuspectSql = (db: Db, exceptGraphs: number) =>
-  `${claimableSql(db, { only: 'suspects', exceptGraphs, now: 1, before: 1 })} LIMIT 1`
+const hasSuspectSql = (db: Db, selection: Pick<Selection, 'suspect' | 'exceptGraphs'>) =>
+  `${claimableSql(db, { ...selection, only: 'suspects', now: 1, before: 1 })} LIMIT 1`
 
 /**
  * The next parameter is the name of the field. Each graph has a parameter of its own after it; they are
@@ -186,9 +186,10 @@ SELECT count(DISTINCT thread_id) AS count FROM runs AS waiting
 WHERE status = 'pending' AND behind = 0 AND available_at <= $1 AND NOT EXISTS (
   SELECT 1 FROM runs WHERE thread_id = waiting.thread_id AND status = 'running')`
 
-const IS_USED_UP = `(attempt >= ${MAX_RUN_ATTEMPTS} AND survived = 0)`
-
-export function createRunStore(db: Db): RunStore {
+/** `maxAttempts`: see `RunStore`. */
+export function createRunStore(db: Db, maxAttempts = MAX_RUN_ATTEMPTS): RunStore {
+  const suspect = suspectAttempt(maxAttempts)
+  const isUsedUp = `(attempt >= ${maxAttempts} AND survived = 0)`
   const isLost = `status = 'running'
     AND (lease_expires_at < $1 OR lease_server_id IN ${db.json.texts('$2')})`
   // Each by an index of its own: those that wait in their order, and all of the few that run.
@@ -204,14 +205,15 @@ export function createRunStore(db: Db): RunStore {
   const releaseSql = `
     UPDATE runs SET status = 'pending', lease_server_id = NULL, lease_expires_at = NULL
     WHERE seq IN (
-      SELECT seq FROM runs WHERE ${isLost} AND NOT ${IS_USED_UP}${db.rowLocks.skip}
+      SELECT seq FROM runs WHERE ${isLost} AND NOT ${isUsedUp}${db.rowLocks.skip}
     )
     RETURNING run_id`
   const exhaustedSql = `
     SELECT ${COLUMNS}, lease_server_id, lease_token FROM runs
-    WHERE ${isLost} AND ${IS_USED_UP} ORDER BY +seq`
+    WHERE ${isLost} AND ${isUsedUp} ORDER BY +seq`
 
   return {
+    maxAttempts,
     async insert(run, claim) {
       const { kwargs, copy, longInput } = encodeKwargs(run.kwargs)
       const metadata = JSON.stringify(run.metadata)
@@ -288,11 +290,14 @@ export function createRunStore(db: Db): RunStore {
     async claim(claim, count) {
       const { server_id, now, lease_expires_at, only, except_graphs: graphs = [] } = claim
       const params = [server_id, now, lease_expires_at, count, ...exceptParams(graphs)]
-      const rows = await db.all<LeasedRow>(claimSql(db, only, graphs.length), params)
+      const rows = await db.all<LeasedRow>(
+        claimSql(db, { only, suspect, exceptGraphs: graphs.length }),
+        params,
+      )
       return rows.map(splitLease).toSorted((a, b) => a.run.seq - b.run.seq)
     },
     async hasSuspect({ now, except_graphs: graphs = [] }) {
-      const sql = hasSuspectSql(db, graphs.length)
+      const sql = hasSuspectSql(db, { suspect, exceptGraphs: graphs.length })
       return (await db.get(sql, [now, ...exceptParams(graphs)])) !== undefined
     },
     async clear(lease) {

@@ -62,9 +62,14 @@ export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [
 /**
  * Opens a database and migrates it. `where` is a `postgres://` URL, a file (made if missing; `:memory:`
  * is not kept), or an open database. `close` closes it. `box` encrypts credentials; absent: they are stored
- * as they are. Throws `conflict` when the database is newer than this code.
+ * as they are. `maxAttempts` of a run: default `MAX_RUN_ATTEMPTS`. Throws `conflict` when the database is newer than this
+ * code.
  */
-export async function openAgentStore(where: string | Db, box?: CredentialBox): Promise<AgentStore> {
+export async function openAgentStore(
+  where: string | Db,
+  box?: CredentialBox,
+  maxAttempts?: number,
+): Promise<AgentStore> {
   const db = typeof where === 'string' ? await openDb(where, DEFAULT_SCHEMA) : where
   try {
     await migrate(db, AGENT_SERVER_MIGRATIONS)
@@ -74,14 +79,15 @@ export async function openAgentStore(where: string | Db, box?: CredentialBox): P
   }
   const isOwn = typeof where === 'string'
   const notices = isOwn ? await openNotices(where, DEFAULT_SCHEMA) : noNotices
+  const parts = (one: Db) => createParts(one, box, maxAttempts)
   return {
-    ...createParts(db, box),
+    ...parts(db),
     notices,
     transaction: (work, locks, wasCommitted) =>
       db.transaction(
-        (tx) => work(createTransactionStore(tx, box)),
+        (tx) => work(createTransactionStore(parts(tx))),
         locks,
-        wasCommitted && ((tx, result) => wasCommitted(createTransactionStore(tx, box), result)),
+        wasCommitted && ((tx, result) => wasCommitted(createTransactionStore(parts(tx)), result)),
       ),
     async close() {
       await notices.close()
@@ -90,24 +96,27 @@ export async function openAgentStore(where: string | Db, box?: CredentialBox): P
   }
 }
 
-function createTransactionStore(tx: Db, box: CredentialBox | undefined): AgentStore {
+type StoreParts = ReturnType<typeof createParts>
+
+function createTransactionStore(parts: StoreParts): AgentStore {
   const refuse = async () => {
     throw new AppError(
       'internal',
       'A transaction cannot be nested or closed: it ends with its work.',
     )
   }
-  return { ...createParts(tx, box), notices: noNotices, transaction: refuse, close: refuse }
+  return { ...parts, notices: noNotices, transaction: refuse, close: refuse }
 }
 
 function createParts(
   db: Db,
   box: CredentialBox | undefined,
+  maxAttempts: number | undefined,
 ): Omit<AgentStore, 'notices' | 'transaction' | 'close'> {
   return {
     assistants: createAssistantStore(db, { isKept: db.dialect === 'sqlite' }),
     threads: createThreadStore(db),
-    runs: createRunStore(db),
+    runs: createRunStore(db, maxAttempts),
     timelines: createTimelineStore(db),
     events: createEventStore(db),
     checkpoints: createCheckpointStore(db),

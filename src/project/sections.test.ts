@@ -1,0 +1,96 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readProjectConfig } from './config.ts'
+import { replaceSections, type Sections } from './sections.ts'
+
+const json = JSON.stringify
+
+describe('a section of langgraph.json', () => {
+  it.each<[name: string, value: object, Partial<Sections>]>([
+    ['LANGGRAPH_STORE', { ttl: { default_ttl: 5 } }, { store: { ttl: { default_ttl: 5 } } }],
+    ['LANGGRAPH_AUTH', { path: './b.ts:auth' }, { auth: { path: './b.ts:auth' } }],
+    ['LANGGRAPH_HTTP', { disable_mcp: true }, { http: { disable_mcp: true } }],
+    ['LANGGRAPH_WEBHOOKS', { env_prefix: 'MY_' }, { webhooks: { env_prefix: 'MY_' } }],
+    ['LANGGRAPH_CHECKPOINTER', { ttl: {} }, { checkpointer: { ttl: {} } }],
+  ])('is the one of %s, as a whole', (name, value, expected) => {
+    const file = {
+      store: { ttl: { default_ttl: 1, refresh_on_read: false } },
+      auth: { path: './a.ts:auth', disable_studio_auth: true },
+      http: { mount_prefix: '/a' },
+      webhooks: { env_prefix: 'A_' },
+      checkpointer: { ttl: { default_ttl: 1 } },
+    }
+    expect(replaceSections(file, { [name]: json(value) })).toEqual({ ...file, ...expected })
+    expect(replaceSections(file, {})).toEqual(file)
+  })
+
+  it.each([
+    ['{', 'LANGGRAPH_HTTP is not JSON'],
+    ['[]', 'LANGGRAPH_HTTP: '],
+    ['{"cors": {"max_age": "long"}}', 'LANGGRAPH_HTTP: "cors.max_age": '],
+  ])('is refused as %s, by the name of the variable', (text, message) => {
+    expect(() => replaceSections({}, { LANGGRAPH_HTTP: text })).toThrow(message)
+  })
+})
+
+describe('LANGGRAPH_THREAD_TTL', () => {
+  const ttlOf = (LANGGRAPH_THREAD_TTL: string, file: Sections = {}) =>
+    replaceSections(file, { LANGGRAPH_THREAD_TTL }).checkpointer
+
+  it('is a number of minutes, or JSON, and wins over the file', () => {
+    const file = { checkpointer: { ttl: { default_ttl: 1, strategy: 'keep_latest' as const } } }
+    expect(ttlOf('0.5', file)).toEqual({ ttl: { default_ttl: 0.5 } })
+    const ttl = { default_ttl: 7, strategy: 'keep_latest', sweep_limit: 3 }
+    expect(ttlOf(json(ttl), file)).toEqual({ ttl })
+  })
+
+  it.each(['0', '-1', 'soon', '{"strategy": "keep"}'])('is refused as %s', (text) => {
+    expect(() => ttlOf(text)).toThrow('LANGGRAPH_THREAD_TTL')
+  })
+})
+
+describe('CORS', () => {
+  const corsOf = (env: Record<string, string>, http?: Sections['http']) =>
+    replaceSections({ http }, env).http?.cors
+  const named = { CORS_ALLOW_ORIGINS: 'https://a.test, https://b.test' }
+  const origins = ['https://a.test', 'https://b.test']
+
+  it('takes origins from CORS_ALLOW_ORIGINS, which may send cookies unless all may call', () => {
+    expect(corsOf(named)).toEqual({ allow_origins: origins, allow_credentials: true })
+    expect(corsOf({ CORS_ALLOW_ORIGINS: '*' })).toEqual({
+      allow_origins: ['*'],
+      allow_credentials: false,
+    })
+  })
+
+  it('takes the whole from CORS_CONFIG, and the origins only where it names none', () => {
+    const file = { cors: { allow_origins: ['https://file.test'] } }
+    expect(corsOf(named, file)).toEqual(file.cors)
+    expect(corsOf({ ...named, CORS_CONFIG: '{"max_age": 5}' }, file)).toEqual({
+      max_age: 5,
+      allow_origins: origins,
+    })
+  })
+})
+
+describe('the variables of a project', () => {
+  let root: string
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'runyard-sections-'))
+    await writeFile(join(root, 'agent.ts'), 'export const graph = 1')
+  })
+  afterEach(() => rm(root, { recursive: true }))
+
+  it('count too, and those of the environment go first', async () => {
+    const path = join(root, 'langgraph.json')
+    const env = { MOUNT_PREFIX: '/own', LANGGRAPH_THREAD_TTL: 5 }
+    await writeFile(path, json({ graphs: { agent: './agent.ts:graph' }, env }))
+    const own = await readProjectConfig(path)
+    expect(own.http.mountPrefix).toBe('/own')
+    expect(own.ttl.defaultTtl).toEqual({ strategy: 'delete', ttl_minutes: 5 })
+    const over = await readProjectConfig(path, { environment: { MOUNT_PREFIX: '/over' } })
+    expect(over.http.mountPrefix).toBe('/over')
+  })
+})
