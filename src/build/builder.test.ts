@@ -685,6 +685,6 @@ __metadata:
     }
     const built = await build(await uploaded(files))
     expect(await readdir(source(built))).not.toContain('.pnp.cjs')
-    expect(await log()).toContain('The build has ended well.')
+    expect(await log()).toContain('Build succeeded.')
   })
 })

@@ -100,7 +100,7 @@ async function buildInto(
   )
   const made = await buildProject({ request, source, options }, context)
   context.signal.throwIfAborted()
-  context.log.line('The build has ended well.')
+  context.log.line('Build succeeded.')
   const artifact = { kind: 'folder', id: request.revision_id, ...made } as const
   await writeBuilt(dir, request.revision_id, { artifact, repo_commit_sha }, timestamp(clock))
   return { artifact, repo_commit_sha }

@@ -1,4 +1,4 @@
-/** What says that a build has ended well, and what it gave: `built.json`, which is written last. */
+/** `built.json`, which a build writes last: it marks success and names the result. */
 import { open, readFile, rename } from 'node:fs/promises'
 import type { FolderArtifact, ImageArtifact } from '../core/deployment/artifacts/artifact.ts'
 import type { BuiltRevision } from '../core/deployment/builds/build.ts'
@@ -46,7 +46,7 @@ function recordOf(artifact: BuiltRevision['artifact']) {
   return made
 }
 
-/** `undefined` where it has not ended well, or not all that it gave is there any more. */
+/** `undefined` if the build did not succeed, or a part of its result was removed. */
 export async function findBuilt(
   dir: string,
   id: string,

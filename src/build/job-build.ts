@@ -47,7 +47,7 @@ export async function buildInJob(
       built = await settle(project, ended, context)
     }
     if (!built) throw new BuildError('upload', NOTHING_CAME, { logTail: log.tail() })
-    log.line('The build has ended well.')
+    log.line('Build succeeded.')
     await elsewhere.jobs.remove(revision_id)
     return built
   } catch (error) {

@@ -4,7 +4,7 @@
  * ```
  * <dir>/revisions/<revision_id>/source/     the project, installed and bundled
  *                               build.log
- *                               built.json  written last: the build has ended well
+ *                               built.json  written last: build succeeded
  * <dir>/uploads/<object_path>               tarballs, where they are kept on this machine
  * <dir>/artifacts/<revision_id>/            packed folders, where they are kept on this machine
  * <dir>/nodes/<version>/                    a Node that projects asked for

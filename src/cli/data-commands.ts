@@ -74,7 +74,7 @@ function backupCommand(loadMain: () => Promise<DataCommands>): Command {
 function restoreCommand(loadMain: () => Promise<DataCommands>): Command {
   return withPlace(new Command('restore'))
     .argument('<from>', 'the file that "runyard backup" has written; - is standard input')
-    .description('make a Runyard out of a backup, where there is none yet')
+    .description('restore a backup into an empty data folder')
     .addHelpText(
       'after',
       describeExamples([

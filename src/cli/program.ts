@@ -198,7 +198,7 @@ function devCommand(loadMain: () => Promise<ServerCommands>): Command {
 
 function listenerCommand(loadMain: () => Promise<ServerCommands>): Command {
   return new Command('listener')
-    .description('run in this cluster what a control plane elsewhere wants to have there')
+    .description('run deployments in this cluster for a remote control plane')
     .option(...optionOf('RUNYARD_URL', 'listener'))
     .option(...optionOf('RUNYARD_HOST', 'listener'))
     .option(...optionOf('RUNYARD_PORT', 'up'))
@@ -222,7 +222,7 @@ function listenerCommand(loadMain: () => Promise<ServerCommands>): Command {
 
 function doctorCommand(loadMain: () => Promise<ServerCommands>): Command {
   return new Command('doctor')
-    .description('look at the machine and the data folder, and say how to mend what is wrong')
+    .description('check this machine and the data folder, and suggest fixes')
     .option('--host <host>', 'as for up')
     .option('--port <port>', 'as for up')
     .option('--data-dir <folder>', 'as for up')

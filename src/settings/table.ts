@@ -59,7 +59,7 @@ export const SETTINGS = [
     type: 'port',
     default: { up: 8124, serve: 2024 },
     readBy: ['up', 'serve', 'listener'],
-    meaning: 'the port; 0 picks a free one, and a worker does so by itself',
+    meaning: 'the port (0: any free port, which workers always use)',
   },
   {
     name: 'RUNYARD_DATA_DIR',
@@ -76,7 +76,7 @@ export const SETTINGS = [
     unset: 'none: SQLite in the data folder',
     readBy: ['up', 'serve', 'move', 'backup', 'restore', 'listener'],
     meaning:
-      '`postgres://…`: all state is kept there ([postgres.md](postgres.md)); better a variable than a flag, for its password',
+      '`postgres://…`: all state is kept there ([docs/postgres.md](postgres.md)); better a variable than a flag, for its password',
   },
   {
     name: 'RUNYARD_AGENT_DATABASE_URL',
@@ -84,7 +84,7 @@ export const SETTINGS = [
     unset: '`RUNYARD_DATABASE_URL`',
     readBy: ['up', 'listener'],
     meaning:
-      'the same database as agent servers reach it: needed where those are containers or pods and `RUNYARD_DATABASE_URL` leads to the loopback ([docker.md](docker.md#databases))',
+      'the same database as agent servers reach it: needed where those are containers or pods and `RUNYARD_DATABASE_URL` leads to the loopback ([docs/docker.md](docker.md#databases))',
   },
   {
     name: 'RUNYARD_AGENT_DATABASE_ROLES',
@@ -93,7 +93,7 @@ export const SETTINGS = [
     default: 'own',
     readBy: ['up', 'listener'],
     meaning:
-      'as whom agent servers in containers and pods log in to PostgreSQL: `own` as a role of their deployment, which can read nothing else ([postgres.md](postgres.md#roles-of-deployments)); `shared` as the control plane’s user, with which the code of a graph reads everything',
+      'as whom agent servers in containers and pods log in to PostgreSQL: `own` as a role of their deployment, which can read nothing else ([docs/postgres.md](postgres.md#roles-of-deployments)); `shared` as the control plane’s user, with which the code of a graph reads everything',
   },
   {
     name: 'RUNYARD_MOVE_TO',
@@ -155,7 +155,7 @@ export const SETTINGS = [
     type: 'url',
     unset: 'none: only API keys are taken',
     readBy: ['up'],
-    meaning: 'whose signed tokens people may use ([people.md](people.md#people-signed-tokens))',
+    meaning: 'whose signed tokens people may use ([docs/people.md](people.md#people-signed-tokens))',
   },
   {
     name: 'RUNYARD_OIDC_AUDIENCE',
@@ -169,7 +169,7 @@ export const SETTINGS = [
     unset: 'none: people sign in to the dashboard with keys',
     readBy: ['up'],
     meaning:
-      'the client as which the dashboard is known to the issuer, so that people sign in there ([dashboard.md](dashboard.md#your-identity-provider))',
+      'the client as which the dashboard is known to the issuer, so that people sign in there ([docs/dashboard.md](dashboard.md#your-identity-provider))',
   },
   {
     name: 'RUNYARD_OIDC_CLIENT_SECRET',
@@ -235,7 +235,7 @@ export const SETTINGS = [
     type: 'path',
     readBy: ['up', 'serve', 'listener'],
     meaning:
-      'the certificate in PEM, with which it speaks TLS where it listens, HTTP/2 and HTTP/1.1 ([tls.md](tls.md))',
+      'the certificate in PEM, with which it speaks TLS where it listens, HTTP/2 and HTTP/1.1 ([docs/tls.md](tls.md))',
   },
   {
     name: 'RUNYARD_TLS_KEY',
@@ -258,7 +258,7 @@ export const SETTINGS = [
     unset: 'where it listens',
     readBy: ['up'],
     meaning:
-      'where other `up` of the same PostgreSQL reach this one ([postgres.md](postgres.md#two-control-planes))',
+      'where other `up` of the same PostgreSQL reach this one ([docs/postgres.md](postgres.md#two-control-planes))',
   },
   {
     name: 'RUNYARD_AGENTS_URL',
@@ -266,7 +266,7 @@ export const SETTINGS = [
     unset: '`RUNYARD_INTERNAL_URL`, or where it listens',
     readBy: ['up'],
     meaning:
-      'where agents on other machines reach the control plane, whichever leads: the Service before them ([kubernetes.md](kubernetes.md))',
+      'where agents on other machines reach the control plane, whichever leads: the Service before them ([docs/kubernetes.md](kubernetes.md))',
   },
   {
     name: 'RUNYARD_DOMAIN',
@@ -292,7 +292,7 @@ export const SETTINGS = [
     default: 300,
     readBy: ['up', 'listener'],
     meaning:
-      'how long an agent server may take from its start, with all that its project imports, until it answers ([states.md](states.md#a-start-that-takes-long))',
+      'how long an agent server may take from its start, with all that its project imports, until it answers ([docs/states.md](states.md#a-start-that-takes-long))',
   },
   {
     name: 'RUNYARD_DRAIN_SECS',
@@ -335,7 +335,7 @@ export const SETTINGS = [
     default: true,
     readBy: ['up', 'serve'],
     meaning:
-      '`0`: no dashboard at `/`, and no Studio of `serve` and `dev` ([dashboard.md](dashboard.md))',
+      '`0`: no dashboard at `/`, and no Studio of `serve` and `dev` ([docs/dashboard.md](dashboard.md))',
   },
   {
     name: 'RUNYARD_BUILD_TIMEOUT_SECS',
@@ -369,7 +369,7 @@ export const SETTINGS = [
     unset: 'the data folder of this machine',
     readBy: ['up', 'backup', 'restore'],
     meaning:
-      'where uploaded tarballs and built folders are kept for several machines: `s3://bucket/prefix?endpoint=…&region=…`, with the usual `AWS_*` variables, or `file:///folder` of a file system that all of them mount ([artifacts.md](artifacts.md))',
+      'where uploaded tarballs and built folders are kept for several machines: `s3://bucket/prefix?endpoint=…&region=…`, with the usual `AWS_*` variables, or `file:///folder` of a file system that all of them mount ([docs/artifacts.md](artifacts.md))',
   },
   {
     name: 'RUNYARD_RUNTIME',
@@ -378,14 +378,14 @@ export const SETTINGS = [
     default: 'process',
     readBy: ['up', 'listener'],
     meaning:
-      'what runs the agent servers of deployments: `process`, as child processes; `docker`, in containers ([docker.md](docker.md)); `kubernetes`, as pods of a cluster',
+      'what runs the agent servers of deployments: `process`, as child processes; `docker`, in containers ([docs/docker.md](docker.md)); `kubernetes`, as pods of a cluster',
   },
   {
     name: 'RUNYARD_REGISTRY_URL',
     type: 'url',
     readBy: ['up'],
     meaning:
-      'the registry, with a folder in it, for images that are pushed to Runyard and that it builds ([images.md](images.md#a-registry-of-your-own))',
+      'the registry, with a folder in it, for images that are pushed to Runyard and that it builds ([docs/images.md](images.md#a-registry-of-your-own))',
   },
   {
     name: 'RUNYARD_REGISTRY_USER',
@@ -430,7 +430,7 @@ export const SETTINGS = [
     unset: '`DOCKER_HOST`, else the usual socket of Docker or podman',
     readBy: ['up', 'listener'],
     meaning:
-      'the container engine of the driver `docker`: `unix:///…` or `tcp://HOST:PORT`; with `kubernetes` and a registry, the one that builds ([kubernetes-runtime.md](kubernetes-runtime.md#an-image-of-the-projects-own))',
+      'the container engine of the driver `docker`: `unix:///…` or `tcp://HOST:PORT`; with `kubernetes` and a registry, the one that builds ([docs/kubernetes-runtime.md](kubernetes-runtime.md#an-image-of-the-projects-own))',
   },
   {
     name: 'RUNYARD_DOCKER_CERTS',
@@ -478,7 +478,7 @@ export const SETTINGS = [
     unset: 'the cluster that Runyard runs in, by its service account',
     readBy: ['up', 'listener'],
     meaning:
-      'the cluster of the runtime `kubernetes`: a kubeconfig ([kubernetes.md](kubernetes.md))',
+      'the cluster of the runtime `kubernetes`: a kubeconfig ([docs/kubernetes.md](kubernetes.md))',
   },
   {
     name: 'RUNYARD_KUBERNETES_NAMESPACE',
@@ -526,7 +526,7 @@ export const SETTINGS = [
     default: 'off',
     readBy: ['up'],
     meaning:
-      "what keeps the code of projects away from the operator's files: `auto`, `bwrap`, `user:NAME`, or `user:NAME,bwrap` ([operations.md](operations.md#sandbox))",
+      "what keeps the code of projects away from the operator's files: `auto`, `bwrap`, `user:NAME`, or `user:NAME,bwrap` ([docs/operations.md](operations.md#sandbox))",
   },
   {
     name: 'RUNYARD_API_KEYS',
@@ -541,7 +541,7 @@ export const SETTINGS = [
     unset: "the hosted Studio's",
     readBy: ['serve'],
     meaning:
-      'without keys: whose web pages it answers, besides those of this machine; `*` is any ([auth.md](auth.md#without-keys))',
+      'without keys: whose web pages it answers, besides those of this machine; `*` is any ([docs/auth.md](auth.md#without-keys))',
   },
   {
     name: 'RUNYARD_ALLOWED_HOSTS',
@@ -577,7 +577,7 @@ export const SETTINGS = [
     default: 'all',
     readBy: ['serve'],
     meaning:
-      '`api` answers and executes no run, `worker` executes runs and answers only about itself ([postgres.md](postgres.md#several-servers))',
+      '`api` answers and executes no run, `worker` executes runs and answers only about itself ([docs/postgres.md](postgres.md#several-servers))',
   },
   {
     name: 'RUNYARD_START_FILE',
@@ -610,7 +610,7 @@ export const SETTINGS = [
     unset: '300 MiB; gateway 256 MiB',
     readBy: ['up', 'serve', 'listener'],
     isHandedOn: true,
-    meaning: 'the largest request that is read ([operations.md](operations.md#limits))',
+    meaning: 'the largest request that is read ([docs/operations.md](operations.md#limits))',
   },
   {
     name: 'RUNYARD_MAX_PENDING_RUNS',

@@ -54,7 +54,7 @@ test(
     await runyard.untilAnswered('probed')
     const log = await logOf(revision)
     expect(log).toContain(`Building as the Job agent-build-${revision.id}`)
-    expect(log).toContain('The build has ended well.')
+    expect(log).toContain('Build succeeded.')
     const key = await readFile(join(dataDir, 'encryption.key'), 'utf8')
     for (const hidden of [HUSH, runyard.key, key.trim(), 'it has written', 'postgres://', dataDir])
       expect(log).not.toContain(hidden)

@@ -194,7 +194,7 @@ describe.concurrent('a build as a Job', () => {
     expect(log).toContain('its-secret http://registry.test/')
     expect(log).toContain('of-the-operatorof-the-operator')
     expect(log).toMatch(/Bundled \d+ files/)
-    expect(log).toContain('The build has ended well.')
+    expect(log).toContain('Build succeeded.')
     await expect.poll(() => podOf(request)).toBeUndefined()
     const left = ['Job', 'Secret', 'NetworkPolicy'].flatMap((kind) => cluster.objects(kind))
     const name = `agent-build-${request.revision_id}`

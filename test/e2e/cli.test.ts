@@ -68,7 +68,7 @@ describe('a deployment by the CLI', () => {
       code: 0,
       stdout: `${runyard.url}/agents/support\n`,
     })
-    expect(stderr).toMatch(/BUILDING\n.*npm ci.*The build has ended well\..*DEPLOYED\n$/s)
+    expect(stderr).toMatch(/BUILDING\n.*npm ci.*Build succeeded\..*DEPLOYED\n$/s)
     const info = await fetch(`${stdout.trim()}/info`)
     expect(info.headers.get('x-runyard-revision')).toBe((await revisions())[0].id)
     const found = await runyard.call('GET', '/v2/deployments?name=support')
@@ -200,7 +200,7 @@ describe('a deployment by the CLI', () => {
     const [, built] = await revisions()
     const log = await ok('logs', 'support', '--build', '--revision', built.id, '--json')
     const lines = log.trim().split('\n')
-    expect(lines.map((line) => JSON.parse(line).message)).toContain('The build has ended well.')
+    expect(lines.map((line) => JSON.parse(line).message)).toContain('Build succeeded.')
     const last = await ok('logs', 'support', '--build', '--revision', built.id, '--json', '-n', '2')
     expect(last.trim().split('\n')).toEqual(lines.slice(-2))
     expect((await cli('logs', 'support')).code).toBe(0)

@@ -273,7 +273,7 @@ describe.skipIf(NO_BROWSER)(`the pages of deployments${skipped}`, () => {
       0,
     )
     await viewer.open('/deployments/new')
-    await page.getByText('Your role looks, and deploys nothing.').waitFor()
+    await page.getByText('Your role (viewer) cannot deploy.').waitFor()
     const { problems } = viewer
     await viewer.leave()
     expect(problems).toEqual([])

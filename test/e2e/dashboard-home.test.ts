@@ -1,4 +1,4 @@
-/** The first page: from a first look to a first answer without a key typed, and to what needs somebody. */
+/** The first page: from a first look to a first answer without a key typed, and to what needs attention. */
 import { execFile } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -89,7 +89,7 @@ describe.skipIf(NO_BROWSER)(`Home${skipped}`, () => {
 
   test('says how to call it, in words that work as they are copied', async () => {
     const page = await visitor.open('/')
-    await page.getByRole('button', { name: 'Put a new key in' }).click()
+    await page.getByRole('button', { name: 'Create a key' }).click()
     await page.getByText('is shown this once').waitFor()
     const said = async (language: string) => {
       await page.getByRole('tab', { name: language }).click()
@@ -114,7 +114,7 @@ describe.skipIf(NO_BROWSER)(`Home${skipped}`, () => {
     await page.getByText('runyard deploy . --name my-agent').waitFor()
   })
 
-  test('names what needs somebody, and leads there', async () => {
+  test('names what needs attention, and leads there', async () => {
     const broken = join(folder, 'broken')
     await writeProject(broken, {
       'package.json': '{ "type": "module" }',

@@ -325,7 +325,7 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
 
     const settings = await dashboard.visitor()
     const form = await settings.open(`/deployments/${id}/settings`)
-    await form.getByRole('spinbutton', { name: 'Least servers' }).fill('0')
+    await form.getByRole('spinbutton', { name: 'Minimum instances' }).fill('0')
     await form.getByText('A new revision rolls out with it.').waitFor()
     await form.getByRole('button', { name: 'Save', exact: true }).click()
     await expect.poll(state).toBe('asleep')

@@ -115,7 +115,7 @@ describe.skipIf(NO_BROWSER)(`the dashboard${skipped}`, () => {
     const page = await visitor.open('/')
     await heading('Home')
     await page.keyboard.press('Control+k')
-    const palette = page.getByRole('dialog', { name: 'Find or do something' })
+    const palette = page.getByRole('dialog', { name: 'Search or run a command' })
     await palette.getByRole('menuitem', { name: 'support-agent' }).waitFor()
     await visitor.pictures('palette')
     expect(await visitor.faults()).toEqual([])

@@ -102,13 +102,13 @@ describe('langgraphjs deploy', { timeout: DEPLOY_MS }, () => {
     expect(code).toBe(0)
     const shown = logged(stdout)
     expect(shown).toEqual(await buildLog(latest_revision_id))
-    expect(shown.at(-1)).toBe('The build has ended well.')
+    expect(shown.at(-1)).toBe('Build succeeded.')
 
     expect(await ok('list')).toContain('official')
     expect(await ok('revisions', 'list', id)).toMatch(new RegExp(`${latest_revision_id}.*DEPLOYED`))
 
     const build = await ok('logs', '--deployment-id', id, '--type', 'build')
-    expect(build).toMatch(/\[INFO\] The build has ended well\.\n$/)
+    expect(build).toMatch(/\[INFO\] Build succeeded\.\n$/)
     const one = await ok('logs', '--name', 'official', '--type', 'build', '-q', 'ENDED WELL')
     expect(one.trim().split('\n').slice(1)).toHaveLength(1)
     const none = await ok('logs', '--name', 'official', '--type', 'build', '--level', 'critical')

@@ -72,7 +72,7 @@ export function NewCronDialog({ server, onClose }: { server: AgentServer; onClos
         onChange={setSchedule}
         isMono
         help={isDue ? scheduleText(schedule) : 'Minute, hour, day of the month, month, weekday'}
-        {...(!isDue && { error: 'This is no schedule.' })}
+        {...(!isDue && { error: 'Not a valid cron expression.' })}
       />
       <NextTimes schedule={schedule} timezone={timezone} count={3} />
       <div className="space-y-2 md:col-span-2">
@@ -82,7 +82,7 @@ export function NewCronDialog({ server, onClose }: { server: AgentServer; onClos
           onChange={setThread}
           isMono
           placeholder="A new one for each run"
-          help="The id of a thread whose line its runs join."
+          help="Optional thread id; runs queue on that thread."
         />
         {!thread && (
           <Checkbox isSelected={isKept} onChange={setKept}>

@@ -47,7 +47,7 @@ export function NewDeploymentPage() {
             <TerminalHint next={next} />
           </>
         ) : (
-          <Empty title="Your role looks, and deploys nothing.">
+          <Empty title="Your role (viewer) cannot deploy.">
             An admin or a developer of this workspace can deploy.
           </Empty>
         )}

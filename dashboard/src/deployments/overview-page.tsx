@@ -11,7 +11,7 @@ import { CallIt } from '../shell/call/call-it.tsx'
 import { pagesOf, useDeploymentId } from './address.ts'
 import { useRevision } from './deployment-state.tsx'
 import { assistantsQuery, Graphs } from './overview/graphs.tsx'
-import { NeedsSomebody } from './overview/needs-somebody.tsx'
+import { NeedsAttention } from './overview/needs-attention.tsx'
 import { RecentRevisions } from './overview/recent-revisions.tsx'
 import { ServingCard } from './overview/serving-card.tsx'
 
@@ -53,7 +53,7 @@ function Overview({ deployment }: { deployment: Deployment }) {
   const isAwake = runtime.data?.state === 'serving'
   return (
     <>
-      <NeedsSomebody deployment={deployment} isAwake={isAwake} />
+      <NeedsAttention deployment={deployment} isAwake={isAwake} />
       <div className="mb-8 grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
         {serving ? (
           <ServingCard deployment={deployment} revision={serving} runtime={runtime.data} />

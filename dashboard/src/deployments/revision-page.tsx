@@ -148,7 +148,7 @@ function RevisionFacts(props: {
           : [['Rollout took', <Elapsed key="took" ms={took} />] as const]),
         [
           'Began to serve',
-          revision.deployed_at ? <Time key="at" at={revision.deployed_at} /> : 'It never has',
+          revision.deployed_at ? <Time key="at" at={revision.deployed_at} /> : 'Never',
         ],
       ]}
     />

@@ -79,7 +79,7 @@ function Messages({ chat }: { chat: Chat }) {
 function Openings({ onChoose }: { onChoose: (text: string) => void }) {
   return (
     <div className="flex h-full flex-col items-center justify-center gap-3">
-      <p className="text-ink-soft">It runs, and waits for a word.</p>
+      <p className="text-ink-soft">Ready. Send a message.</p>
       <div className="flex flex-wrap justify-center gap-2">
         {OPENINGS.map((text) => (
           <Button key={text} size="sm" onPress={() => onChoose(text)}>

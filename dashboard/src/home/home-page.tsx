@@ -1,4 +1,4 @@
-/** At the first start the example, live, and how to get one's own in; later what needs somebody. */
+/** At the first start the example, live, and how to get one's own in; later what needs attention. */
 import type { Deployment } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'

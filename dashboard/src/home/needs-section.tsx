@@ -11,7 +11,7 @@ export function NeedsSection({ deployments }: { deployments: readonly Deployment
   const { data: needs = [] } = useQuery(needsQuery(deployments))
   if (needs.length === 0) return null
   return (
-    <Section title="Needs somebody">
+    <Section title="Needs attention">
       <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
         {needs.flatMap(linesOf).map(({ key, tone, content, action }) => (
           <li key={key} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5">

@@ -42,7 +42,7 @@ export interface Need {
 /** From when on a queue is somebody's business, in seconds. */
 const SLOW_QUEUE_SECONDS = 10
 
-/** What needs somebody, of all deployments. One that sleeps is not woken for it. */
+/** What needs attention, in all deployments. Does not wake a sleeping one. */
 export function needsQuery(deployments: readonly Deployment[]) {
   return queryOptions({
     queryKey: ['home', 'needs', deployments.map(({ id, updated_at }) => id + updated_at)],

@@ -23,7 +23,7 @@ export function TopBar({ onOpen }: { onOpen: (overlay: Overlay) => void }) {
           className="mr-1 flex h-7 cursor-default items-center gap-2 rounded-md border border-line bg-surface px-2 text-sm text-ink-faint hover:border-line-strong max-sm:border-transparent max-sm:bg-transparent"
         >
           <Search size={14} aria-hidden="true" />
-          <span className="max-md:sr-only">Find or do…</span>
+          <span className="max-md:sr-only">Search or run a command…</span>
           <span className="font-mono text-xs max-md:hidden" aria-hidden="true">
             {MOD}K
           </span>

@@ -78,7 +78,7 @@ async function bundle(
     return true
   } catch (error) {
     if (!(error instanceof BuildError) || context.signal.aborted) throw error
-    context.log.line(`Not bundled, so that a start takes longer: ${error.message}`)
+    context.log.line(`Warning: could not bundle, starts will be slower: ${error.message}`)
     return false
   }
 }

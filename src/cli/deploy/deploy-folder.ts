@@ -46,7 +46,7 @@ export async function beginRollout(
   say(`Packed: ${Math.ceil(tarball.byteLength / 1024)} KiB.`)
   const found = await client.findDeployment(name)
   const { id } = found ?? (await createEmpty(client, { name, secrets }))
-  say(found ? `Deployment ${name} is there.` : `Created deployment ${name}.`)
+  say(found ? `Updating ${name}.` : `Created deployment ${name}.`)
   const upload = await client.requestUpload(id)
   await client.upload(upload, tarball)
   const patched = await client.patchDeployment(id, {

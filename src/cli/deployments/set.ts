@@ -18,7 +18,7 @@ const RESOURCES = {
 export function setCommand(): Command {
   return clientCommand(
     'set',
-    'change who may call a deployment, how many instances it has, and what they may use',
+    'change access, instances and resources of a deployment (no redeploy for access)',
     [
       ['runyard set support --public', 'anybody may call it, without a key; no revision is made'],
       ['runyard set support --private', 'with a key again'],

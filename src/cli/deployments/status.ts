@@ -7,7 +7,7 @@ import { reportRollout } from '../deploy/rollout-report.ts'
 import { printFacts, printJson, printTable, shortTime, tableStatus } from '../terminal/output.ts'
 
 export function statusCommand(): Command {
-  return clientCommand('status', 'say how deployments are: all of them, or one more closely', [
+  return clientCommand('status', 'show the status of all deployments, or details of one', [
     ['runyard status', 'all deployments, those that need somebody first'],
     ['runyard status support', 'one of them: what serves, what is on its way, what failed last'],
     ['runyard status support --watch', 'follow the rollout that is on its way to its end'],

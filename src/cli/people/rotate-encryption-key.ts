@@ -5,7 +5,7 @@ import { clientCommand, connected } from '../connection.ts'
 import { printJson } from '../terminal/output.ts'
 
 export function rotateEncryptionKeyCommand(): Command {
-  const what = 'make a new encryption key, and seal all secrets and tokens with it'
+  const what = 'create a new encryption key and re-encrypt all secrets and tokens'
   return clientCommand('rotate-encryption-key', what, [
     ['runyard rotate-encryption-key', 'on a Runyard that runs'],
   ]).action(async (options) =>

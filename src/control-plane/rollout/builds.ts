@@ -100,7 +100,7 @@ export class Builds {
       if (revision.built_from !== null) await store.revisions.setBuiltFrom(revision.id, revision.id)
       const deployment = await store.deployments.get(revision.deployment_id)
       await builder.build({ ...request, ...workspaceOf(deployment) }, signal)
-      log.info(fields, 'the build has ended well')
+      log.info(fields, 'build succeeded')
     } catch (error) {
       if (!signal.aborted) {
         const reason = statusMessage(describeBuildFailure(error), request.secrets)

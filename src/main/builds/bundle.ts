@@ -38,7 +38,7 @@ export async function writeBundle(configPath: string): Promise<Bundled | undefin
   await writePieces(bundlePath(configPath), undefined)
   const made = await bundleProject(await readProjectConfig(configPath))
   if ('reason' in made) {
-    console.log(`Not bundled, so that a start takes longer: ${made.reason}.`)
+    console.log(`Warning: could not bundle, starts will be slower: ${made.reason}.`)
     return undefined
   }
   const size = (made.bytes / 1e6).toFixed(1)

@@ -145,7 +145,7 @@ function Naming({ draft, isFixed }: { draft: Draft; isFixed: boolean }) {
         label="Configuration"
         value={written.configPath}
         onChange={(configPath) => change({ configPath })}
-        help="The way to langgraph.json in it."
+        help="Path to langgraph.json."
         isMono
       />
     </div>
@@ -163,7 +163,7 @@ function Secrets({ draft: { written, change, existing } }: { draft: Draft }) {
     <div>
       <h2 className="mb-1 font-medium">Secrets</h2>
       <p className="mb-2 text-sm text-ink-soft">
-        Variables of its servers, sealed in the database and shown to nobody here.
+        Environment variables, encrypted at rest and hidden here.
         {existing && ' They are set beside those that it has.'}
       </p>
       <SecretsField secrets={written.secrets} onChange={(secrets) => change({ secrets })} />

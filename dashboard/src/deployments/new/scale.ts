@@ -3,7 +3,7 @@ export function mostServers(written: { minScale: string; maxScale: string }): nu
   return Math.max(1, Number(written.minScale), Number(written.maxScale))
 }
 
-/** Said below "Most servers". */
+/** Said below "Maximum instances". */
 export function mostServersHelp(written: { minScale: string; maxScale: string }): string {
   const most = mostServers(written)
   const isLess = written.maxScale !== '' && Number(written.maxScale) < most

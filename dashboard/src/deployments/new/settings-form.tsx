@@ -34,7 +34,7 @@ export function SettingsForm(props: {
     <div className="grid gap-4 sm:grid-cols-3">
       <TextField
         {...field('minScale')}
-        label="Least servers"
+        label="Minimum instances"
         placeholder="1"
         type="number"
         help="0: it sleeps while nobody asks for it."
@@ -42,7 +42,7 @@ export function SettingsForm(props: {
       />
       <TextField
         {...field('maxScale')}
-        label="Most servers"
+        label="Maximum instances"
         placeholder={isWellWritten(value) ? String(mostServers({ ...value, maxScale: '' })) : '1'}
         type="number"
         help={mostServersHelp(value)}

@@ -14,8 +14,8 @@ const NAMES: Record<string, string> = {
   image_uri: 'Image',
   install_command: 'Install command',
   build_command: 'Build command',
-  'resource_spec.min_scale': 'Least servers',
-  'resource_spec.max_scale': 'Most servers',
+  'resource_spec.min_scale': 'Minimum instances',
+  'resource_spec.max_scale': 'Maximum instances',
   'resource_spec.memory_limit_mb': 'Memory limit (MB)',
 }
 

@@ -27,8 +27,8 @@ export function AgentKeySection({ deployment }: { deployment: Deployment }) {
     <Section title="Agent key">
       <Card className="flex flex-wrap items-center justify-between gap-3">
         <p className="max-w-prose text-ink-soft">
-          Its agents ask for their users’ OAuth tokens with a key of their own. End it when it may
-          have become known.
+          Its agents ask for their users’ OAuth tokens with a key of their own. Rotate it if it may
+          have leaked.
         </p>
         <Button onPress={() => setAsking(true)}>Rotate the key</Button>
       </Card>

@@ -9,7 +9,7 @@ import { ConfirmDialog } from '../../design/form-dialog.tsx'
 import { Card, Section } from '../../design/page.tsx'
 import { Mark } from '../../design/status.tsx'
 import { useAction } from '../actions.ts'
-import { useWaitingThreads } from '../overview/needs-somebody.tsx'
+import { useWaitingThreads } from '../overview/needs-attention.tsx'
 
 /** Deleting a deployment: says what goes with it, and has its name typed. */
 export function DeletionSection({ deployment }: { deployment: Deployment }) {

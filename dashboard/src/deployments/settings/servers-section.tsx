@@ -15,8 +15,8 @@ import { usePatch } from './patch.ts'
 type ParkedThreadsRule = NonNullable<SourceConfigRequest['parked_threads']>
 
 const RULES = [
-  { value: 'warn', label: 'Deploy it, and say so' },
-  { value: 'block', label: 'Do not deploy it' },
+  { value: 'warn', label: 'Deploy with a warning' },
+  { value: 'block', label: 'Block the deploy' },
 ] as const
 
 /** How many servers, how they are built, and what a rollout does about parked threads. */

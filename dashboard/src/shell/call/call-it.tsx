@@ -72,9 +72,9 @@ function KeyOffer(props: { name: string; isMade: boolean; onMade: (key: string) 
         isPending={isPending}
         onPress={() => void make()}
       >
-        Put a new key in
+        Create a key
       </Button>
-      <span className="text-sm text-ink-soft">One that calls agents, and nothing else.</span>
+      <span className="text-sm text-ink-soft">It can only call agents.</span>
     </div>
   )
 }

@@ -26,10 +26,10 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
       className="fixed inset-0 z-40 flex items-start justify-center bg-veil p-4 pt-[12vh]"
     >
       <Modal className="w-full max-w-xl rounded-lg border border-line bg-raised shadow-overlay">
-        <Dialog aria-label="Find or do something" className="outline-none">
+        <Dialog aria-label="Search or run a command" className="outline-none">
           <Autocomplete filter={(text, typed) => matches(text, typed, contains)}>
             <SearchField
-              aria-label="Find or do something"
+              aria-label="Search or run a command"
               autoFocus
               className="flex items-center gap-2.5 border-b border-line px-4"
             >

@@ -36,8 +36,8 @@ function Failure() {
     <ErrorNote error={error} title="The run failed.">
       <Talks>
         <p className="text-ink-soft">
-          Mend the graph or its input and try again: it goes on with the step that failed. The run's
-          page has its log and its steps.
+          Fix the graph or input, then retry from the failed step. The run's page has its log and
+          its steps.
         </p>
         <div className="pt-1">
           <Button size="sm" icon={<RotateCcw size={13} />} onPress={go} isPending={isPending}>

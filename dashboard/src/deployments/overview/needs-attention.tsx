@@ -12,7 +12,7 @@ import { ParkedVerdicts } from '../revisions/parked-threads.tsx'
 const SHOWN_PARKED = 3
 
 /** What will not go on by itself: a revision that failed, threads that wait for an answer. */
-export function NeedsSomebody(props: { deployment: Deployment; isAwake: boolean }) {
+export function NeedsAttention(props: { deployment: Deployment; isAwake: boolean }) {
   const { deployment, isAwake } = props
   const pages = pagesOf(deployment.id)
   const newest = useRevision(deployment.id, deployment.latest_revision_id)
@@ -50,7 +50,7 @@ export function NeedsSomebody(props: { deployment: Deployment; isAwake: boolean 
   ].filter(Boolean)
   if (notes.length === 0) return null
   return (
-    <section aria-label="What needs somebody" className="mb-4">
+    <section aria-label="Needs attention" className="mb-4">
       <ul className="divide-y divide-line rounded-lg border border-line bg-surface">{notes}</ul>
     </section>
   )
