@@ -21,7 +21,7 @@ const VARIABLES = {
   MOUNT_PREFIX: '/api',
 }
 
-test.each<Language>(['javascript', 'python'])(
+test.for<Language>(['javascript', 'python'])(
   'a server of graphs in %s follows them',
   async (language, context) => {
     if (language === 'python' && NO_PYTHON) context.skip(NO_PYTHON)
