@@ -2,7 +2,6 @@
 import { rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Language } from '../../src/core/deployment/artifacts/artifact.ts'
 import { clientOf, fixtureProject, temporaryFolder } from '../support/agent-server.ts'
 import { installPython, NO_PYTHON } from '../support/python.ts'
 import { startServeProcess } from '../support/serve-process.ts'
@@ -21,8 +20,9 @@ const VARIABLES = {
   MOUNT_PREFIX: '/api',
 }
 
-test.for<Language>(['javascript', 'python'])(
+test.for(['javascript', 'python'] as const)(
   'a server of graphs in %s follows them',
+  { timeout: 120_000 },
   async (language, context) => {
     if (language === 'python' && NO_PYTHON) context.skip(NO_PYTHON)
     const python = language === 'python' ? await installPython(REQUIREMENTS) : undefined
@@ -63,5 +63,4 @@ test.for<Language>(['javascript', 'python'])(
     expect(log).not.toContain('DEBUG')
     await rm(dataDir, { recursive: true, force: true })
   },
-  120_000,
 )
