@@ -305,6 +305,29 @@ describe.skipIf(NO_BROWSER)(`the Studio${skipped}`, () => {
     await answer('No issues, asked with {"token":null}. Done.').waitFor()
   })
 
+  test('makes a form of the schema that an answer has', async () => {
+    await open('desk')
+    await say('Book a table')
+    const card = page.getByRole('region', { name: 'Interrupt' })
+    await card.getByText('How many seats?').waitFor()
+    await card.getByRole('textbox', { name: 'Near' }).fill('window')
+    expect(await visitor.faults()).toEqual([])
+    await card.getByRole('button', { name: 'Answer', exact: true }).click()
+    await card.getByText('seats: Is needed.').waitFor()
+    await card.getByRole('spinbutton', { name: 'Seats' }).fill('3')
+    await visitor.pictures('studio-answer-form')
+    await card.getByRole('button', { name: 'Answer', exact: true }).click()
+    await answer('Booked 3 near the window. Done.').waitFor()
+
+    await isOver()
+    await say('Rate it')
+    await card.getByText('How was it?').waitFor()
+    await card.getByRole('button', { name: 'Choose one' }).click()
+    await page.getByRole('option', { name: 'good' }).click()
+    await card.getByRole('button', { name: 'Answer', exact: true }).click()
+    await answer('Rated good. Done.').waitFor()
+  })
+
   test('reruns from a message that was edited, and keeps the other branch', async () => {
     await open('desk')
     await say('first')

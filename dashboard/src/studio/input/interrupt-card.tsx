@@ -9,6 +9,7 @@ import { Talks } from '../../shell/talks.tsx'
 import { useStudio } from '../studio-context.tsx'
 import { ActionsCard } from './actions-card.tsx'
 import { ConsentCard } from './consent-card.tsx'
+import { FormCard } from './form-card.tsx'
 import { addressed, shapeOfInterrupt } from './interrupt-shape.ts'
 import { PlainCard } from './plain-card.tsx'
 
@@ -17,6 +18,7 @@ export function InterruptCard(props: { interrupt: Interrupt; isOneOfSeveral: boo
   const { submit } = useStudio()
   const [isPending, setPending] = useState(false)
   const shape = shapeOfInterrupt(interrupt.value)
+  const { response_schema: schema } = interrupt as { response_schema?: object }
   const answer = (value: unknown) => {
     const resume = addressed(value, { id: interrupt.id, isOneOfSeveral })
     setPending(true)
@@ -33,9 +35,12 @@ export function InterruptCard(props: { interrupt: Interrupt; isOneOfSeveral: boo
         {shape.kind === 'consent' && (
           <ConsentCard shape={shape} answer={answer} isPending={isPending} />
         )}
-        {shape.kind === 'plain' && (
-          <PlainCard shape={shape} answer={answer} isPending={isPending} />
-        )}
+        {shape.kind === 'plain' &&
+          (schema ? (
+            <FormCard shape={shape} schema={schema} answer={answer} isPending={isPending} />
+          ) : (
+            <PlainCard shape={shape} answer={answer} isPending={isPending} />
+          ))}
       </Talks>
     </Frame>
   )
