@@ -186,6 +186,22 @@ export function testThreadStore(world: () => AgentStoreWorld): void {
       expect(await found(ids, { metadata: { is: null } })).toEqual([])
     })
 
+    it('leaves out what the metadata must not contain', async () => {
+      const ids = await insertThreads({
+        a: { kind: 'x', tags: ['p', 'q'] },
+        b: { kind: 'y', n: 1 },
+        c: {},
+      })
+      const without = (...exclude_metadata: JsonObject[]) => found(ids, { exclude_metadata })
+      expect(await without({ kind: 'x' })).toEqual(['c', 'b'])
+      expect(await without({ kind: 'x' }, { n: 1 })).toEqual(['c'])
+      expect(await without({ kind: 'x', n: 1 })).toEqual(['c', 'b', 'a'])
+      expect(await without({ tags: ['q'] })).toEqual(['c', 'b'])
+      expect(await without({ kind: "it's \u0000" })).toEqual(['c', 'b', 'a'])
+      const both = { metadata: { kind: 'y' }, exclude_metadata: [{ n: 1 }] }
+      expect(await found(ids, both)).toEqual([])
+    })
+
     it('finds by exactly the numbers of the metadata', async () => {
       const [big, next] = ['1234567890123456789', '1234567890123456790']
       const ids = await insertThreads({

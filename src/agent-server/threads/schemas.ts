@@ -129,9 +129,26 @@ const AtSchema = optional(
   z.iso.datetime({ offset: true }).transform((at) => new Date(at).toISOString()),
 )
 
+const MAX_EXCLUDED = 100
+
+const ExcludedSchema = JsonObjectSchema.refine(
+  (one) => Object.keys(one).length > 0,
+  'Expected at least one field: an empty object would exclude every thread.',
+).openapi({ type: 'object', minProperties: 1 })
+
+const ExcludeMetadataSchema = optional(
+  z.union([ExcludedSchema, z.array(ExcludedSchema).min(1).max(MAX_EXCLUDED)]),
+)
+  .transform((given) => (given === undefined ? undefined : [given].flat()))
+  .openapi({
+    description:
+      'Not threads whose metadata contain this object, or any object of this list. A thread that lacks the keys stays.',
+  })
+
 /** `updated_after` and `updated_before` are Runyard's own: the earlier bound belongs to it, the later one does not. */
 const QUERY_FIELDS = {
   metadata: optional(JsonObjectSchema).openapi({ description: CONTAINED }),
+  exclude_metadata: ExcludeMetadataSchema,
   values: optional(JsonObjectSchema).openapi({ description: CONTAINED }),
   status: optional(z.enum(THREAD_STATUSES)),
   updated_after: AtSchema,

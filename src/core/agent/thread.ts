@@ -106,6 +106,8 @@ export interface ThreadQuery {
   /** JSON that the thread's metadata contains. `values` works the same way. */
   metadata?: JsonObject
   values?: JsonObject
+  /** Not threads whose metadata contain any of these. */
+  exclude_metadata?: JsonObject[]
   status?: ThreadStatus
   /** Changed at this moment or later, as ISO 8601 in UTC. */
   updated_after?: string

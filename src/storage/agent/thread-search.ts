@@ -189,7 +189,7 @@ function conditionsOf(
 ): { conditions: string[]; isOfLabels: boolean; params: SqlValue[] } {
   const params: SqlValue[] = []
   const place = (value: SqlValue) => `$${params.push(value)}`
-  const { ids, values, status, metadata = {}, filter = {} } = wanted
+  const { ids, values, status, metadata = {}, filter = {}, exclude_metadata = [] } = wanted
   const { updated_after, updated_before } = wanted
   const first = start
     ? `label.key = ${place(start.key)} AND label.value = ${place(start.value)}`
@@ -202,6 +202,7 @@ function conditionsOf(
     ...(updated_after ? [`t.updated_at >= ${place(updated_after)}`] : []),
     ...(updated_before ? [`t.updated_at < ${place(updated_before)}`] : []),
     ...metadataConditions(json, { metadata, filter }, params),
+    ...(exclude_metadata.length > 0 ? [excludedCondition(json, exclude_metadata, place)] : []),
     ...(isEmpty(values) ? [] : [json.contains('t.state', place(JSON.stringify({ values })))]),
   ]
   return {
@@ -232,6 +233,17 @@ function labelConditions(
   const wanted = json.entries(place(JSON.stringify(rest)))
   const all = `NOT EXISTS (SELECT 1 FROM ${wanted} AS w WHERE NOT ${has('w.key', 'w.value')})`
   return [...conditions, all]
+}
+
+/** That the metadata contain none of these. One SQL text for any number of them. */
+function excludedCondition(
+  json: Db['json'],
+  excluded: readonly object[],
+  place: (value: SqlValue) => string,
+): string {
+  const texts = Object.fromEntries(excluded.map((one, at) => [at, JSON.stringify(one)]))
+  return `NOT EXISTS (SELECT 1 FROM ${json.entries(place(JSON.stringify(texts)))} AS x
+    WHERE ${json.contains('t.metadata', 'x.value')})`
 }
 
 /** The order of the indexes. The label table has its own copy of the sorted columns. */

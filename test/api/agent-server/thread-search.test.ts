@@ -56,6 +56,30 @@ test('threads come newest first', async () => {
   expect(await names({})).toEqual(['d', 'c', 'b', 'a'])
 })
 
+test.each([
+  [{ kind: 'note' }, ['d', 'c']],
+  [[{ kind: 'note' }, { flag: true }], ['d']],
+  [[{ tags: ['blue'] }], ['d', 'c', 'b']],
+])('%j is excluded, from a search and from a count', async (exclude_metadata, left) => {
+  const found = (await (await post('/threads/search', { exclude_metadata })).json()) as {
+    thread_id: string
+  }[]
+  expect(found.map(({ thread_id }) => thread_id)).toEqual(left.map(id))
+  const count = await post('/threads/count', { exclude_metadata })
+  expect(await count.json()).toBe(left.length)
+})
+
+test.each([{}, [], [{}], 'note', ['note'], Array(101).fill({ a: 1 })])(
+  'to exclude %j is refused',
+  async (exclude_metadata) => {
+    for (const path of ['/threads/search', '/threads/count']) {
+      const response = await post(path, { exclude_metadata })
+      expect(response.status).toBe(422)
+      expect(JSON.stringify(await response.json())).toContain('exclude_metadata')
+    }
+  },
+)
+
 test.each<[string, Record<string, unknown>, string[]]>([
   ['a plain value', { kind: 'note' }, ['b', 'a']],
   ['two plain values', { kind: 'list', flag: true }, ['c']],
