@@ -19,7 +19,15 @@ const create = createRoute({
   request: { params: DeploymentPathSchema },
   responses: {
     200: json(
-      z.object({ upload_url: z.string(), object_path: z.string() }).openapi('UploadUrl'),
+      z
+        .object({
+          upload_url: z.string(),
+          object_path: z.string(),
+          upload_headers: z.record(z.string(), z.string()).openapi({
+            description: 'The headers to send with the PUT.',
+          }),
+        })
+        .openapi('UploadUrl'),
       'Where to PUT a .tar.gz of up to 200 MiB within an hour, and its source_tarball_path.',
     ),
     ...refusals(401, 403, 404, 409, 422),

@@ -19,7 +19,7 @@ export async function createUpload(
   parts: Pick<ControlPlaneParts, 'store' | 'signingKey' | 'publicUrl' | 'clock'>,
   principal: Principal,
   deployment_id: string,
-): Promise<{ upload_url: string; object_path: string }> {
+): Promise<{ upload_url: string; object_path: string; upload_headers: Record<string, string> }> {
   const object_path = `${deployment_id}/${randomUUID()}.tar.gz`
   await parts.store.transaction(async (store) => {
     const deployment = await requireDeployment(store, principal, deployment_id)
@@ -39,7 +39,8 @@ export async function createUpload(
   })
   const { expires, signature } = grantUpload(parts.signingKey, object_path, parts.clock.now())
   const query = `expires=${expires}&signature=${signature}`
-  return { upload_url: `${parts.publicUrl()}/v2/uploads/${object_path}?${query}`, object_path }
+  const upload_url = `${parts.publicUrl()}/v2/uploads/${object_path}?${query}`
+  return { upload_url, object_path, upload_headers: { 'Content-Type': 'application/gzip' } }
 }
 
 /**

@@ -30,7 +30,8 @@ const put = (url: string, body: string | null | typeof tarball = tarball) =>
 
 describe('an upload URL', () => {
   it('takes a tarball without a key', async () => {
-    const { upload_url, object_path } = await newUrl()
+    const { upload_url, object_path, upload_headers } = await newUrl()
+    expect(upload_headers).toEqual({ 'Content-Type': 'application/gzip' })
     expect(object_path).toMatch(new RegExp(`^${id}/[0-9a-f-]+\\.tar\\.gz$`))
     expect(upload_url).toMatch(`${world.url}/v2/uploads/${object_path}?`)
     expect((await put(upload_url)).status).toBe(200)
