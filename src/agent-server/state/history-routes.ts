@@ -1,7 +1,6 @@
 /** The operations on a thread's history. */
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import type { ThreadState } from '../../core/agent/thread.ts'
 import { createRoutes } from '../../http/app.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
 import { body } from '../operations/body.ts'
@@ -10,9 +9,9 @@ import { ThreadPathSchema } from '../operations/ids.ts'
 import { selectable } from '../operations/json.ts'
 import { refusals } from '../operations/refusals.ts'
 import type { Parts } from '../parts.ts'
-import { type HistoryPage, listThreadHistory, takePage } from './history.ts'
+import { type HistoryPage, type HistoryQuery, listThreadHistory, takePage } from './history.ts'
 import { HistoryQuerySchema, HistorySearchSchema, ThreadStateSchema } from './schemas.ts'
-import { selectFields } from './select.ts'
+import { type StateSelection, selectFields } from './select.ts'
 
 const tags = ['Threads']
 
@@ -23,12 +22,19 @@ const HistoryHeadersSchema = z.object({
   }),
 })
 
-const states = <T extends z.ZodType>(schema: T) => ({
-  description:
-    'States, newest first: as many as `limit` says, or as together have RUNYARD_MAX_PAGE_BYTES',
-  headers: HistoryHeadersSchema,
-  content: { 'application/json': { schema: z.array(schema) } },
-})
+const STATES_ANSWER = {
+  200: {
+    description:
+      'States, newest first: as many as `limit` says, or as together have RUNYARD_MAX_PAGE_BYTES',
+    headers: HistoryHeadersSchema,
+    content: {
+      'application/json': {
+        schema: z.array(selectable(ThreadStateSchema, 'SelectedThreadState')),
+      },
+    },
+  },
+  ...refusals(400, 404, 422),
+}
 
 const list = createRoute({
   method: 'get',
@@ -37,7 +43,7 @@ const list = createRoute({
   tags,
   summary: "A thread's past states",
   request: { params: ThreadPathSchema, query: HistoryQuerySchema },
-  responses: { 200: states(ThreadStateSchema), ...refusals(400, 404, 422) },
+  responses: STATES_ANSWER,
 })
 
 const search = createRoute({
@@ -50,31 +56,27 @@ const search = createRoute({
     params: ThreadPathSchema,
     body: body(HistorySearchSchema),
   },
-  responses: {
-    200: states(selectable(ThreadStateSchema, 'SelectedThreadState')),
-    ...refusals(400, 404, 422),
-  },
+  responses: STATES_ANSWER,
 })
 
 export function historyRoutes(parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'limits'>) {
   const routes = createRoutes<AgentServerEnv>()
-  const sizeOf = (c: Context<AgentServerEnv>) => ({
-    maxBytes: parts.limits.pageBytes,
-    hold: c.var.hold,
-  })
-  routes.openapi(list, async (c) => {
-    const { thread_id } = c.req.valid('param')
+  const answer = async (
+    c: Context<AgentServerEnv>,
+    thread_id: string,
+    { select, ...query }: HistoryQuery & { select?: StateSelection[] },
+  ) => {
+    const found = await listThreadHistory(parts, c.var.caller, thread_id, query)
+    const size = { maxBytes: parts.limits.pageBytes, hold: c.var.hold }
+    return answerPage(await takePage(found, size, (state) => selectFields(state, select))) as never
+  }
+  routes.openapi(list, (c) => {
     const query = { ...given(c.req.valid('query')), checkpoint: {} }
-    const found = await listThreadHistory(parts, c.var.caller, thread_id, query)
-    const page = await takePage(found, sizeOf(c), (state) => state)
-    return answerPage(page) as never
+    return answer(c, c.req.valid('param').thread_id, query)
   })
-  routes.openapi(search, async (c) => {
-    const { thread_id } = c.req.valid('param')
-    const { select, ...query } = { limit: 1, checkpoint: {}, ...given(c.req.valid('json')) }
-    const found = await listThreadHistory(parts, c.var.caller, thread_id, query)
-    const show = (state: ThreadState) => selectFields(state, select)
-    return answerPage(await takePage(found, sizeOf(c), show)) as never
+  routes.openapi(search, (c) => {
+    const query = { limit: 1, checkpoint: {}, ...given(c.req.valid('json')) }
+    return answer(c, c.req.valid('param').thread_id, query)
   })
   return routes
 }

@@ -10,7 +10,7 @@ import { openThreadGraph } from '../threads/graph.ts'
 import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
 import { placeOf } from './read.ts'
 
-interface HistoryQuery extends StateQuery {
+export interface HistoryQuery extends StateQuery {
   /** `checkpoint_ns`: of that subgraph; `checkpoint_id`: only this one. */
   checkpoint: CheckpointRef
 }

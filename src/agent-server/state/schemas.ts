@@ -91,6 +91,7 @@ export const StatePatchSchema = z
 export const HistoryQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(10),
   before: z.string().min(1).optional(),
+  select: queryList(StateFieldSchema).optional(),
 })
 
 const IdSchema = z.object({ checkpoint_id: optional(z.string().min(1)) })

@@ -84,6 +84,8 @@ test('a checkpoint with its id chooses itself', async () => {
 
 test('only the selected fields are answered', async () => {
   const states = await (await post({ limit: 2, select: ['next'] })).json()
+  const got = await fetch(`${server.url}/threads/${thread_id}/history?limit=2&select=next`)
+  expect(await got.json()).toEqual(states)
   expect(states).toEqual([{ next: [] }, { next: ['step'] }])
 })
 
