@@ -13,6 +13,13 @@ describe('the request that goes on with an answer', () => {
     ['POST', '/threads/t-1/runs/stream', EVENTS, `${RUN}/stream`, '-1'],
     ['POST', '/runs/stream', EVENTS, `${RUN}/stream`, '-1'],
     ['POST', '/below/this/runs/stream?x=1', EVENTS, `/below/this${RUN}/stream`, '-1'],
+    [
+      'POST',
+      '/runs/stream?namespace=&namespace=a%3A1%7Cb',
+      EVENTS,
+      `${RUN}/stream?namespace=&namespace=a%3A1%7Cb`,
+      '-1',
+    ],
     ['GET', `${RUN}/stream?stream_mode=updates`, EVENTS, `${RUN}/stream?stream_mode=updates`],
     ['GET', '/runs/r-1/stream', EVENTS, '/runs/r-1/stream'],
     ['POST', '/threads/t-1/runs/wait', RESULT, `${RUN}/join`],

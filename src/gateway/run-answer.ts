@@ -73,17 +73,19 @@ function locationOf({ status, headers }: Head): string | undefined {
   return one('content-type')?.startsWith(CONTENT_TYPES[kind]) ? location : undefined
 }
 
-/** A read is repeated as it is; after a creation the run is read, below the same `mount_prefix`. */
+/** A read is repeated as it is; after a creation the run is read, below the same `mount_prefix` and of the same namespaces. */
 function pathOfNext(
   { method, path }: { method: string | undefined; path: string },
   { location, isCancelledOnLeave }: Omit<About, 'path'>,
 ): string | undefined {
-  const [pathname = ''] = path.split('?')
+  const [pathname = '', asked] = path.split('?')
   const ofRun = LOCATION.exec(location)?.[1] ?? location
   if (method === 'GET') return pathname.endsWith(ofRun) ? path : undefined
   if (method !== 'POST' || !CREATION.test(pathname)) return undefined
-  const query = isCancelledOnLeave ? '?cancel_on_disconnect=1' : ''
-  return pathname.replace(CREATION, '') + location + query
+  const namespaces = new URLSearchParams(asked).getAll('namespace')
+  const query = new URLSearchParams(namespaces.map((one): [string, string] => ['namespace', one]))
+  if (isCancelledOnLeave) query.set('cancel_on_disconnect', '1')
+  return `${pathname.replace(CREATION, '')}${location}${query.size > 0 ? `?${query}` : ''}`
 }
 
 /** Events go to the client whole, so that none comes twice. */

@@ -206,6 +206,8 @@ export function testEventStore(world: () => AgentStoreWorld): void {
           appended?.slice(7, 8),
         )
         expect(await events.readLifecycle(to.run_id)).toEqual(appended?.slice(8))
+        expect(await events.lastBefore(to.run_id, 2)).toBe(8)
+        expect(await events.lastBefore(to.run_id, 1)).toBe(-1)
         expect(await events.areWritten(appended?.slice(6) ?? [])).toBe(true)
         await events.appendToThread(to, [values(messages(72), STATE_UPDATE_EVENT)])
         const last = await events.readThread(to.thread_id, 9, 1)

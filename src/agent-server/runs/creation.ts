@@ -6,7 +6,7 @@ import type { Parts } from '../parts.ts'
 import { askingRun } from './circle.ts'
 import { createRun } from './create.ts'
 import { runRequest } from './request.ts'
-import { answerWithResult, answerWithStream, runLocation } from './responses.ts'
+import { answerWithResult, answerWithStream, namespacesOf, runLocation } from './responses.ts'
 import type { RunCreate } from './schemas.ts'
 import { runOnWire } from './wire.ts'
 
@@ -47,7 +47,7 @@ export function creationHandlers(parts: Parts) {
     async stream(c: Creation, thread_id: string | null) {
       const run = await create(c, thread_id, { isWaiting: true })
       const how = { isNew: true, after: -1, isCancelledOnLeave: isCancelledOnLeave(c) }
-      return answerWithStream(c, { parts, run, ...how })
+      return answerWithStream(c, { parts, run, ...how, ...namespacesOf(c) })
     },
   }
 }

@@ -6,6 +6,7 @@ import { requireTalk } from '../../core/people/agent-access.ts'
 import { JsonText, keepAliveJson } from '../../stream/response/keep-alive-json.ts'
 import { sseResponse } from '../../stream/response/sse-response.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
+import { queryList } from '../operations/query.ts'
 import type { Parts } from '../parts.ts'
 import { type RunStream, runFrames } from '../streams/run.ts'
 import { type CancelParts, cancelLeft } from './cancel.ts'
@@ -67,6 +68,19 @@ export function answerWithStream(
     log: parts.log,
   })
 }
+
+/**
+ * The namespaces that the query of a stream asks for. An empty one is the root graph, while elsewhere an empty value is
+ * none: so they are read here and not by the route's schema, which has checked the others.
+ */
+export function namespacesOf(c: Context): Pick<RunStream, 'namespaces'> {
+  const namespaces = new URL(c.req.url).searchParams.getAll('namespace')
+  if (namespaces.length === 0) return {}
+  const [only = ''] = namespaces
+  return { namespaces: namespaces.length === 1 ? QueryListSchema.parse(only) : namespaces }
+}
+
+const QueryListSchema = queryList(z.string())
 
 function headersOf({ run, isCancelledOnLeave }: Answer, next: 'join' | 'stream') {
   const { thread_id, run_id } = run

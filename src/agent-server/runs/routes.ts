@@ -7,15 +7,16 @@ import type { AgentServerEnv } from '../access/caller.ts'
 import { RunPathSchema, UuidSchema } from '../operations/ids.ts'
 import { refusals } from '../operations/refusals.ts'
 import type { Parts } from '../parts.ts'
-import { defaultStart } from '../streams/run.ts'
+import { defaultStart, startAfter } from '../streams/run.ts'
 import { cancelRun, REQUESTED, TAKEN } from './cancel.ts'
 import { askingRun, refuseCircle } from './circle.ts'
 import { deleteRun } from './delete.ts'
-import { getRun, requireLog } from './read.ts'
+import { getRun, type RunId, requireLog } from './read.ts'
 import {
   answerWithResult,
   answerWithStream,
   EVENTS_ANSWER,
+  namespacesOf,
   RUN_ANSWER,
   VALUES_ANSWER,
 } from './responses.ts'
@@ -120,12 +121,24 @@ export function runRoutes(parts: Parts) {
     const isCancelledOnLeave = c.req.valid('query').cancel_on_disconnect
     return answerWithResult(c, { parts, run, isCancelledOnLeave }) as never
   })
+  const startOf = (
+    run: RunId,
+    last: number | undefined,
+    { checkpoint_id }: z.infer<typeof StreamQuerySchema>,
+  ) => {
+    if (checkpoint_id !== undefined && (last ?? -1) === -1)
+      return startAfter(parts, run, checkpoint_id)
+    return last ?? defaultStart(parts, run.run_id)
+  }
   for (const route of [stream, streamAlone]) {
     routes.openapi(route, async (c) => {
       const last = parseLastEventId(c.req.valid('header')['last-event-id'])
       const run = await requireLog(parts, c.get('caller'), c.req.valid('param'))
-      const after = last ?? (await defaultStart(parts, run.run_id))
-      return answerWithStream(c, { parts, run, after, ...streamWishes(c.req.valid('query')) })
+      const query = c.req.valid('query')
+      const after = await startOf(run, last, query)
+      const { cancel_on_disconnect: isCancelledOnLeave, stream_mode: modes } = query
+      const wishes = { isCancelledOnLeave, ...(modes && { modes }), ...namespacesOf(c) }
+      return answerWithStream(c, { parts, run, after, ...wishes })
     })
   }
   routes.openapi(cancel, async (c) => {
@@ -140,12 +153,4 @@ export function runRoutes(parts: Parts) {
     return c.body(null, 204)
   })
   return routes
-}
-
-function streamWishes({
-  cancel_on_disconnect: isCancelledOnLeave,
-  stream_mode: modes,
-  namespace: namespaces,
-}: z.infer<typeof StreamQuerySchema>) {
-  return { isCancelledOnLeave, ...(modes && { modes }), ...(namespaces && { namespaces }) }
 }

@@ -200,6 +200,10 @@ export const RunSchema = z
           'its nodes have ended; "cut_off", they ignored their signal, and nothing that they still ' +
           'do is written. null: it was not told to, or had not begun.',
       }),
+    langsmith_session_name: z.string().nullable().optional().openapi({
+      description:
+        'The LangSmith project of its trace. null: the server did not trace when the run was made.',
+    }),
   })
   .openapi('Run')
 
@@ -258,12 +262,31 @@ export const RunsCancelSchema = z
 
 export const JoinQuerySchema = z.object({ cancel_on_disconnect: FlagSchema })
 
+const NamespacesSchema = queryList(z.string())
+  .optional()
+  .openapi({
+    description:
+      'Only events of these namespaces and of their subgraphs, without the sub-agents that they start: `child` or ' +
+      '`child:<task>|inner`; empty: the root graph.',
+  })
+
+/** Of a stream that begins with its run. */
+export const NewStreamQuerySchema = z.object({ namespace: NamespacesSchema })
+
 export const StreamQuerySchema = z.object({
   cancel_on_disconnect: FlagSchema,
   /** Only events of these modes; default: all that the run was created with. */
   stream_mode: queryList(StreamModeSchema).optional(),
-  /** Only events of these subgraphs and of those within them: `child` or `child:<task>|inner`. */
-  namespace: queryList(z.string()).optional(),
+  namespace: NamespacesSchema,
+  checkpoint_id: z
+    .string()
+    .min(1)
+    .optional()
+    .openapi({
+      description:
+        'The checkpoint whose state the client shows: the stream begins after what the run had written by then; with a ' +
+        'checkpoint that is not the run’s, at its beginning. A Last-Event-ID other than -1 comes first.',
+    }),
 })
 
 export const StreamHeadersSchema = z.object({

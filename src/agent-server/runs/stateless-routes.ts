@@ -13,6 +13,7 @@ import { runRequest } from './request.ts'
 import { EVENTS_ANSWER, RUN_ANSWER, VALUES_ANSWER } from './responses.ts'
 import {
   CancelManyQuerySchema,
+  NewStreamQuerySchema,
   RunBatchCreateSchema,
   RunCreateHeadersSchema,
   RunCreateStatelessSchema,
@@ -58,7 +59,7 @@ const stream = createRoute({
   operationId: 'stream_run_stateless_runs_stream_post',
   tags: ['Stateless Runs'],
   summary: 'Add a run on a thread of its own and stream it',
-  request,
+  request: { ...request, query: NewStreamQuerySchema },
   responses: {
     200: EVENTS_ANSWER,
     ...refusals(404, 409, 422, 429),

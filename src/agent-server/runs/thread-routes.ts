@@ -13,6 +13,7 @@ import { creationHandlers } from './creation.ts'
 import { listRuns } from './read.ts'
 import { EVENTS_ANSWER, RUN_ANSWER, VALUES_ANSWER } from './responses.ts'
 import {
+  NewStreamQuerySchema,
   RunCreateHeadersSchema,
   RunCreateStatefulSchema,
   RunListQuerySchema,
@@ -58,7 +59,7 @@ const stream = createRoute({
   operationId: 'stream_run_threads__thread_id__runs_stream_post',
   tags: ['Thread Runs'],
   summary: 'Add a run to a thread and stream it',
-  request,
+  request: { ...request, query: NewStreamQuerySchema },
   responses: {
     200: EVENTS_ANSWER,
     ...refusals(404, 409, 422, 429),

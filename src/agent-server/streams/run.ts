@@ -65,3 +65,23 @@ export async function defaultStart(
   if (!run || !isTerminal(run.status)) return ALL
   return parts.clock.now() - Date.parse(run.updated_at) < JUST_ENDED_MS ? ALL : NOTHING
 }
+
+/** More checkpoints of one run are not looked through. */
+const MAX_CHECKPOINTS = 10_000
+
+/**
+ * Where a client goes on that shows the state at this checkpoint: after what the run had written when the checkpoint
+ * was made. What was on its way to the log at that moment comes again, and nothing is missing. At the beginning where
+ * the checkpoint is not the run's.
+ */
+export async function startAfter(
+  { store }: Pick<Parts, 'store'>,
+  run: { thread_id: string; run_id: string },
+  checkpoint_id: string,
+): Promise<number> {
+  const checkpoints = await store.checkpoints.listOf(run, MAX_CHECKPOINTS)
+  const shown = checkpoints.find(
+    (one) => one.checkpoint_id === checkpoint_id && one.checkpoint_ns === '',
+  )
+  return shown?.created_at == null ? ALL : store.events.lastBefore(run.run_id, shown.created_at)
+}

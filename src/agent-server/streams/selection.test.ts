@@ -9,6 +9,8 @@ const NAMES = [
   'updates|a:1',
   'updates|a:1|b:2',
   'updates|ab:1',
+  'updates|a:1|tools:1',
+  'updates|tools:1|b:1',
   'error',
 ]
 
@@ -34,10 +36,15 @@ test.each([
   ['a:1', ['metadata', 'messages/partial|a:1', 'updates|a:1', 'updates|a:1|b:2', 'error']],
   ['a:2', ['metadata', 'error']],
   ['a|b', ['metadata', 'updates|a:1|b:2', 'error']],
-  ['', NAMES],
-])('the namespace "%s" is what begins with it, by whole parts', (namespace, names) => {
-  expect(selected({ namespaces: [namespace] })).toEqual(names)
-})
+  ['', NAMES.filter((name) => !name.includes('tools'))],
+  ['tools', ['metadata', 'updates|tools:1|b:1', 'error']],
+  ['a|tools:1', ['metadata', 'updates|a:1|tools:1', 'error']],
+])(
+  'the namespace "%s" is what begins with it, by whole parts, without sub-agents',
+  (namespace, names) => {
+    expect(selected({ namespaces: [namespace] })).toEqual(names)
+  },
+)
 
 test('of several namespaces one is enough, and modes count beside them', () => {
   expect(selected({ namespaces: ['ab', 'a|b'], modes: ['updates'] })).toEqual([

@@ -6,8 +6,8 @@ export interface Selection {
   /** Absent: all that the run was created with. */
   modes?: readonly StreamMode[]
   /**
-   * Only what comes from these namespaces and from below them, each as events name it
-   * (`child:<task>|inner:<task>`); the task may be left out. Absent: all.
+   * Only what comes from these namespaces and from their subgraphs, without the sub-agents that they start; each as
+   * events name it (`child:<task>|inner:<task>`), the task may be left out. Empty: the root graph. Absent: all.
    */
   namespaces?: readonly string[]
 }
@@ -40,5 +40,14 @@ function modeOf(name: string): string | undefined {
 
 function isWithin(namespace: string[], wanted: string): boolean {
   const parts = wanted === '' ? [] : wanted.split('|')
-  return parts.every((part, i) => namespace[i] === part || namespace[i]?.split(':', 1)[0] === part)
+  if (!parts.every((part, i) => namespace[i] === part || nodeOf(namespace[i]) === part))
+    return false
+  return !namespace.slice(parts.length).some((part) => nodeOf(part) === SUBAGENTS)
+}
+
+/** The node below which the SDKs look for sub-agents: the one that calls tools. */
+const SUBAGENTS = 'tools'
+
+function nodeOf(part: string | undefined): string | undefined {
+  return part?.split(':', 1)[0]
 }

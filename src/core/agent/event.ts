@@ -96,6 +96,8 @@ export interface EventStore {
   appendToThread(to: { thread_id: string; created_at: number }, events: NewEvent[]): Promise<void>
   /** The run's events with a `run_seq` greater than `after` (-1: all), in order. */
   read(run_id: string, after: number, limit: number): Promise<LoggedEvent[]>
+  /** The `run_seq` of the last event that the run has written before this moment (ms since 1970); -1: there is none. */
+  lastBefore(run_id: string, created_at: number): Promise<number>
   /** Only events of the stream mode `messages` (`messages/…`) with a `run_seq` below `before`. */
   readMessages(
     run_id: string,

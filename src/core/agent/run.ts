@@ -89,6 +89,8 @@ export interface RunKwargs {
   webhook?: string
   feedback_keys?: string[]
   langsmith_tracer?: JsonObject
+  /** Answered beside the kwargs: see `Run`. */
+  langsmith_session_name?: string
   /** `delete`: the thread was made for this run, and is removed at its end. */
   on_completion?: 'delete' | 'keep'
 }
@@ -110,6 +112,8 @@ export interface Run {
   cancel_reason: string | null
   /** `null`: it was not told to stop, or was not running then. */
   stop_outcome: StopOutcome | null
+  /** The LangSmith project of its trace. `null`: the server did not trace when the run was made. */
+  langsmith_session_name?: string | null
 }
 
 /** Why a run failed: the class name of the error, and its message. */

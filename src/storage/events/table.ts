@@ -29,6 +29,8 @@ const READ_LIFECYCLE = `
 SELECT ${COLUMNS} FROM events
 WHERE run_id = $1 AND substr(event, 1, 18) = 'protocol/lifecycle' ORDER BY seq`
 
+const LAST_BEFORE = 'SELECT max(run_seq) AS last FROM events WHERE run_id = $1 AND created_at < $2'
+
 const LAST_OF_THREAD = 'SELECT last_seq FROM event_counters WHERE thread_id = $1'
 
 const EXPIRED_OF_THREAD = 'SELECT expired_seq FROM event_counters WHERE thread_id = $1'
@@ -39,6 +41,10 @@ export function createEventStore(db: Db): EventStore {
     areWritten: (events) => areWritten(db, events),
     appendToThread: (to, events) => appendToThread(db, to, events),
     read: (run_id, after, limit) => read<LoggedEvent>(db, READ, [run_id, after, limit]),
+    async lastBefore(run_id, created_at) {
+      const row = await db.get<{ last: number | null }>(LAST_BEFORE, [run_id, created_at])
+      return row?.last ?? -1
+    },
     readMessages: (run_id, { after, before }, limit) =>
       read<LoggedEvent>(db, READ_MESSAGES, [run_id, after, before, limit]),
     readThread: (thread_id, after, limit) =>

@@ -1,3 +1,4 @@
+import { Client as NewestClient } from 'sdk-1-15'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
 import { collect, type StreamPart } from '../../support/collect.ts'
@@ -195,6 +196,55 @@ test('a stream can be narrowed to namespaces, by node or by task', async () => {
   expect(await read('namespace=child&stream_mode=updates')).toEqual(updates)
   expect(await read(`namespace=${task}&namespace=other&stream_mode=updates`)).toEqual(updates)
   expect(await read('namespace=other')).toEqual(['metadata'])
+})
+
+test('a new stream is narrowed to namespaces too, the root by an empty one', async () => {
+  const client = new NewestClient({ apiUrl: server.url })
+  const { thread_id } = await client.threads.create()
+  const stream = (streamNamespaces: string[]) =>
+    collect(
+      client.runs.stream(thread_id, 'parent', {
+        input: { text: 'a' },
+        streamMode: ['updates'],
+        streamSubgraphs: true,
+        streamNamespaces,
+      }),
+    )
+  expect(names(await stream(['child']))).toEqual(['metadata', expect.stringContaining('|child:')])
+  const ofRoot = (parts: StreamPart[]) => names(parts).filter((name) => name === 'updates')
+  expect(ofRoot(await stream(['']))).toHaveLength(3)
+  expect(ofRoot(await stream(['', 'other']))).toHaveLength(3)
+  expect(names(await stream(['other']))).toEqual(['metadata'])
+})
+
+test('a stream begins after the checkpoint that its client shows', async () => {
+  const client = new NewestClient({ apiUrl: server.url })
+  const { thread_id } = await client.threads.create()
+  const input = { label: 'a', count: 3, ms: 100 }
+  const { run_id } = await client.runs.create(thread_id, 'slow', { input, streamMode: 'updates' })
+  await client.runs.join(thread_id, run_id)
+  const join = (checkpointId?: string, lastEventId = '-1') =>
+    collect(
+      client.runs.joinStream(thread_id, run_id, {
+        lastEventId,
+        ...(checkpointId && { checkpointId }),
+      }),
+    )
+  const all = await join()
+  const [, second, first] = await client.threads.getHistory(thread_id)
+  const idOf = (state: typeof first) => String(state?.checkpoint.checkpoint_id)
+  // What was on its way to the log when the checkpoint was made may come again: here one event at most.
+  for (const [state, left] of [
+    [second, 1],
+    [first, 2],
+  ] as const) {
+    const shown = await join(idOf(state))
+    expect(shown.slice(-left)).toEqual(all.slice(-left))
+    expect(shown.length - left).toBeLessThanOrEqual(1)
+  }
+  expect(await join('1ef00000-0000-6000-8000-000000000000')).toEqual(all)
+  const lastEventId = String(all.at(-3)?.id)
+  expect(await join(idOf(second), lastEventId)).toEqual(all.slice(-2))
 })
 
 test('leaving a stream that was asked to cancel ends the run, leaving another does not', async () => {
