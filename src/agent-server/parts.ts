@@ -37,11 +37,13 @@ export interface Parts {
   abortLimitMs: number
   /** Of which deployment's revision the server is; absent: of none. */
   revisionId?: string
+  /** Of which deployment; absent: of none. */
+  deploymentId?: string
   limits: Limits
   answers: AnswerBudget
   pendingRuns: Pick<PendingRuns, 'requireRoom'>
-  /** Whether graphs trace to LangSmith. */
-  isLangSmithUsed: boolean
+  /** The project to which graphs trace. Absent: they do not trace to LangSmith. */
+  langSmithProject?: string
   clock: Clock
   log: Log
 }

@@ -8,6 +8,7 @@ import {
   readEventRetentionMs,
   readGraphConfigs,
   readIsLangSmithUsed,
+  readLangSmithProject,
   readRunTimeoutMs,
   readWebhookEnvironment,
 } from '../project/variables.ts'
@@ -30,6 +31,7 @@ export function agentServerSettings(
     runTimeoutMs: readRunTimeoutMs(env),
     eventRetentionMs: readEventRetentionMs(env),
     isLangSmithUsed: readIsLangSmithUsed(env),
+    langSmithProject: readLangSmithProject(env),
     webhooks: {
       ...readWebhookEnvironment(webhooks.envPrefix, env),
       allowedAddresses: config.webhookAllow,

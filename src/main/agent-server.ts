@@ -111,7 +111,11 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
     ...settings,
     ...openDoor(config, { isManaged: start !== undefined, hasOwnAuth }),
     ...loaded,
-    ...(start && { gatewayToken: start.gatewayToken, revisionId: start.revision_id }),
+    ...(start && {
+      gatewayToken: start.gatewayToken,
+      revisionId: start.revision_id,
+      deploymentId: start.deployment_id,
+    }),
     onNode: watchdog.note,
     store,
     metrics,

@@ -110,6 +110,11 @@ export function readIsLangSmithUsed(env: Environment): boolean {
   return names.some((name) => env[name] === 'true')
 }
 
+/** The LangSmith project to which graphs trace, as LangSmith's clients read it. Default "default". */
+export function readLangSmithProject(env: Environment): string {
+  return env.LANGSMITH_PROJECT || env.LANGCHAIN_PROJECT || env.LANGCHAIN_SESSION || 'default'
+}
+
 /**
  * Whether OpenTelemetry's usual variables say where traces go, and whether they name this service. To
  * be read once the project's own environment is in place.

@@ -21,7 +21,7 @@ const SELECTABLE: Record<string, string[]> = {
   ),
   'POST /runs/crons/search': ['cron_id', 'payload', 'schedule'],
   '* /threads/{thread_id}/state*': ['next'],
-  'POST /threads/{thread_id}/history': ['next'],
+  '* /threads/{thread_id}/history': ['next'],
 }
 
 const agentServer: Place[] = [

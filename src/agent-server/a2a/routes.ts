@@ -42,6 +42,14 @@ const getAssistantCard = createRoute({
   responses: { 200: CARD_ANSWER, ...refusals(400, 404, 422) },
 })
 
+/** Where clients of version 0.2 look for it. */
+const getAssistantCardOfOld = createRoute({
+  ...getAssistantCard,
+  path: '/a2a/{assistant_id}/.well-known/agent.json',
+  operationId: 'get_assistant_agent_card_of_old',
+  summary: "An assistant's card, at its older address",
+})
+
 const LEGACY_METHODS = [
   'message/send',
   'message/stream',
@@ -128,11 +136,13 @@ export function a2aRoutes(parts: Parts, settings: AppConfig) {
     const { answerCard } = await import('./answers.ts')
     return (await answerCard(c, parts, settings, assistant_id)) as never
   })
-  routes.openapi(getAssistantCard, async (c) => {
-    const { assistant_id } = c.req.valid('param')
-    const { answerCard } = await import('./answers.ts')
-    return (await answerCard(c, parts, settings, assistant_id)) as never
-  })
+  for (const route of [getAssistantCard, getAssistantCardOfOld]) {
+    routes.openapi(route, async (c) => {
+      const { assistant_id } = c.req.valid('param')
+      const { answerCard } = await import('./answers.ts')
+      return (await answerCard(c, parts, settings, assistant_id)) as never
+    })
+  }
   routes.post('/a2a/:assistant_id', async (c) => {
     const { answerRequest } = await import('./answers.ts')
     return answerRequest(c, parts, settings)

@@ -31,7 +31,7 @@ import { newRun, type RunRequest } from './new-run.ts'
 /** What is asked before a run is added. */
 export type AdmissionParts = Pick<
   Parts,
-  'store' | 'host' | 'config' | 'authorize' | 'webhooks' | 'limits' | 'clock'
+  'store' | 'host' | 'config' | 'authorize' | 'webhooks' | 'limits' | 'langSmithProject' | 'clock'
 >
 
 /** What adding runs needs. */
@@ -203,7 +203,13 @@ export async function prepareRun(
   return {
     ...ask,
     run_id,
-    request: { ...request, ...kwargs, ...completion(thread_id, request), metadata },
+    request: {
+      ...request,
+      ...kwargs,
+      ...completion(thread_id, request),
+      ...langSmithSession(parts, request),
+      metadata,
+    },
     caller,
     assistant,
     filter,
@@ -230,6 +236,18 @@ function authorizationValue({ thread_id, request }: Ask, run_id: string) {
     if_not_exists,
     after_seconds: after_seconds ?? 0,
     kwargs: { ...kwargs, config: { ...config, configurable } },
+  }
+}
+
+/** Where the run's trace goes, in the words of the official server's runs. */
+function langSmithSession(
+  { langSmithProject }: Pick<Parts, 'langSmithProject'>,
+  { langsmith_tracer }: RunRequest,
+): Pick<RunRequest, 'langsmith_session_name'> {
+  if (langSmithProject === undefined) return {}
+  const asked = langsmith_tracer?.project_name
+  return {
+    langsmith_session_name: typeof asked === 'string' && asked ? asked : langSmithProject,
   }
 }
 

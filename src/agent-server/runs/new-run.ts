@@ -97,6 +97,7 @@ function kwargsOf(from: Parameters<typeof newRun>[0]): RunKwargs {
       'webhook',
       'feedback_keys',
       'langsmith_tracer',
+      'langsmith_session_name',
       'on_completion',
     ]),
     context: mergeContext(assistant.context, asked.context),

@@ -7,7 +7,8 @@ import { withoutUser } from './user.ts'
 /** A run as the API answers it: without what only the queue and the graph need to know. */
 export function runOnWire(run: QueuedRun & Partial<Pick<StoredRun, 'seq'>>): Run {
   const { seq, available_at, cancel_action, error, started_at, origin, ...wire } = run
-  return { ...wire, kwargs: withoutUser(wire.kwargs) }
+  const { langsmith_session_name = null, ...kwargs } = withoutUser(wire.kwargs)
+  return { ...wire, kwargs, langsmith_session_name }
 }
 
 /**

@@ -15,7 +15,7 @@ const PLACES: [ApiPart, RegExp][] = [
   ['a2a', /^\/a2a(\/|$)|^\/\.well-known\/agent-card\.json$/],
   ['webhooks', /^\/webhooks(\/|$)/],
   ['ui', /^\/ui(\/|$)/],
-  ['meta', /^\/(info|metrics|docs|openapi\.json)(\/|$)/],
+  ['meta', /^\/$|^\/(info|metrics|docs|openapi\.json)(\/|$)/],
 ]
 
 /** The part that a path, real or with `{names}`, belongs to. */

@@ -79,7 +79,7 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
     passOverEmptyQueries,
   )
   const routers = [
-    metaRoutes(parts, config.version),
+    metaRoutes(parts, config),
     assistantRoutes(parts),
     assistantGraphRoutes(parts),
     threadRoutes(parts),

@@ -5,9 +5,31 @@ import { METRICS_FORMATS } from '../../core/agent/server/metrics.ts'
 import { AppError } from '../../core/errors.ts'
 import { createRoutes } from '../../http/app.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
+import type { AppConfig } from '../app-config.ts'
 import { FlagSchema } from '../operations/query.ts'
 import { refusals } from '../operations/refusals.ts'
 import type { Parts } from '../parts.ts'
+
+const HealthSchema = z
+  .object({
+    ok: z.boolean(),
+    services: z.record(z.string(), z.enum(['healthy', 'unhealthy', 'skipped'])).openapi({
+      description: '`database`: "skipped" unless `check_db` asks for it.',
+    }),
+  })
+  .openapi('Health')
+
+const HEALTH = {
+  request: { query: z.object({ check_db: FlagSchema }) },
+  responses: {
+    200: { description: 'It does', content: { 'application/json': { schema: HealthSchema } } },
+    ...refusals(422),
+    503: {
+      description: 'It does not: `ok` is false, and `detail` says why',
+      content: { 'application/json': { schema: HealthSchema.extend({ detail: z.string() }) } },
+    },
+  },
+}
 
 const ok = createRoute({
   method: 'get',
@@ -16,14 +38,17 @@ const ok = createRoute({
   tags: ['System'],
   security: [],
   summary: 'Whether the server answers, and with `check_db` its database takes writes',
-  request: { query: z.object({ check_db: FlagSchema }) },
-  responses: {
-    200: {
-      description: 'It does',
-      content: { 'application/json': { schema: z.object({ ok: z.literal(true) }) } },
-    },
-    ...refusals(422),
-  },
+  ...HEALTH,
+})
+
+/** For load balancers that ask the root. A project's own route may be there instead. */
+const root = createRoute({
+  method: 'get',
+  path: '/',
+  operationId: 'root_health_check_get',
+  tags: ['System'],
+  summary: 'The same as `/ok`; where the server has keys, it asks for one',
+  ...HEALTH,
 })
 
 const metrics = createRoute({
@@ -62,6 +87,18 @@ const InfoSchema = z
       .openapi({ description: 'Absent where the first of its graphs is in Python.' }),
     flags: z.record(z.string(), z.boolean()),
     metadata: z.record(z.string(), z.string()),
+    host: z
+      .object({
+        kind: z.literal('self-hosted'),
+        project_id: z.string().nullable(),
+        host_revision_id: z.string().nullable(),
+        revision_id: z.string().nullable(),
+        tenant_id: z.string().nullable(),
+      })
+      .openapi({
+        description:
+          'Of which deployment (`project_id`) and revision the server is; null: of none.',
+      }),
   })
   .openapi('Info')
 
@@ -81,26 +118,50 @@ const FLAGS = {
   assistants: true,
   crons: true,
   langsmith_tracing_replicas: true,
+  langsmith_tracing_session_on_runs: true,
+  stream_namespaces: true,
   strict_resume: true,
 }
 
 export function metaRoutes(
-  parts: Pick<Parts, 'store' | 'host' | 'metrics' | 'isLangSmithUsed'>,
-  version: string,
+  parts: Pick<
+    Parts,
+    'store' | 'host' | 'metrics' | 'langSmithProject' | 'deploymentId' | 'revisionId'
+  >,
+  { version, http }: Pick<AppConfig, 'version' | 'http'>,
 ) {
-  return createRoutes<AgentServerEnv>()
-    .openapi(ok, async (c) => {
-      await requireDatabase(parts, c.req.valid('query').check_db)
-      return c.json({ ok: true as const }, 200)
+  const routes = createRoutes<AgentServerEnv>()
+  for (const route of [ok, root]) {
+    routes.openapi(route, async (c) => {
+      const isChecked = c.req.valid('query').check_db
+      const detail = await problemOfDatabase(parts, isChecked)
+      if (detail === undefined) {
+        return c.json({ ok: true, services: { database: isChecked ? 'healthy' : 'skipped' } }, 200)
+      }
+      return c.json({ ok: false, services: { database: 'unhealthy' }, detail }, 503)
     })
+  }
+  return routes
     .openapi(metrics, async (c) => {
       const { contentType, body } = await parts.metrics.read(c.req.valid('query').format)
       return c.body(body, 200, { 'content-type': contentType }) as never
     })
     .openapi(info, (c) => {
-      const flags = { ...FLAGS, langsmith: parts.isLangSmithUsed }
-      const { runtimes } = parts.host
-      return c.json({ version, ...describeRuntimes(runtimes), flags, metadata: {} }, 200)
+      const { host, langSmithProject, deploymentId, revisionId } = parts
+      const flags = {
+        ...FLAGS,
+        langsmith: langSmithProject !== undefined,
+        mcp: !http?.disabled.has('mcp'),
+      }
+      const place = {
+        kind: 'self-hosted' as const,
+        project_id: deploymentId ?? null,
+        host_revision_id: revisionId ?? null,
+        revision_id: null,
+        tenant_id: null,
+      }
+      const runtimes = describeRuntimes(host.runtimes)
+      return c.json({ version, ...runtimes, flags, metadata: {}, host: place }, 200)
     })
 }
 
@@ -116,13 +177,20 @@ function describeRuntimes(runtimes: readonly GraphRuntime[]) {
   }
 }
 
-/** A file that was removed is told of in any case: nobody else would find out before the next start. */
-async function requireDatabase({ store }: Pick<Parts, 'store'>, isChecked: boolean): Promise<void> {
+/**
+ * Why the database is of no use now; `undefined`: it is, or was not asked. A file that was removed is noticed in any
+ * case: nobody else would find out before the next start.
+ */
+async function problemOfDatabase(
+  { store }: Pick<Parts, 'store'>,
+  isChecked: boolean,
+): Promise<string | undefined> {
   try {
     if (store.isGone()) await store.ping()
     if (isChecked) await store.checkWrites()
+    return undefined
   } catch (cause) {
-    if (cause instanceof AppError && cause.code === 'unavailable') throw cause
-    throw new AppError('unavailable', 'The database takes no writes.', { cause })
+    if (cause instanceof AppError && cause.code === 'unavailable') return cause.message
+    return 'The database takes no writes.'
   }
 }

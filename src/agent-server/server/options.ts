@@ -43,6 +43,8 @@ export interface AgentServerOptions extends DoorConfig {
   role?: ServerRole
   /** Of which deployment's revision it is. Absent: of none. */
   revisionId?: string
+  /** Of which deployment it is, for `/info`. Absent: of none. */
+  deploymentId?: string
   /** How many runs execute at once. Default 32: graphs mostly wait for models. */
   concurrency?: number
   /** How long a run may take, each attempt by itself, in ms. Default 86,400,000: a day. */
@@ -60,8 +62,10 @@ export interface AgentServerOptions extends DoorConfig {
   tracer?: Tracer
   /** What the operator says of webhooks. */
   webhooks?: WebhookSettings
-  /** Whether graphs trace to LangSmith, for `/info`. Default false. */
+  /** Whether graphs trace to LangSmith, for `/info` and runs. Default false. */
   isLangSmithUsed?: boolean
+  /** The project to which they trace where a run names none. Default: LangSmith's own, "default". */
+  langSmithProject?: string
   /** Hears of each function of a node just before it is called. */
   onNode?: (place: Place) => void
   /** How long a lost server keeps its runs, in ms. Default 15,000. */

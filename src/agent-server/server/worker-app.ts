@@ -17,14 +17,14 @@ import { metaRoutes } from './meta-routes.ts'
  * refused, `not_found`: clients belong to servers that are stopped with care for them.
  */
 export function createWorkerApp(parts: Parts, config: AppConfig): OpenAPIHono<AgentServerEnv> {
-  const { http = DEFAULT_HTTP, version } = config
+  const { http = DEFAULT_HTTP } = config
   const app = createApp<AgentServerEnv>(parts.log)
   const perSecond = parts.limits?.maxRequestsPerSecond
   app.use(observeRequests(parts))
   const rate = perSecond === undefined ? undefined : new RateLimit(perSecond)
   app.use(noteCaller({ ...config, configurableHeaders: http.configurableHeaders, rate }))
   app.use(leaveOut(http.disabled))
-  app.route('/', metaRoutes(parts, version))
+  app.route('/', metaRoutes(parts, config))
   app.notFound(() => {
     throw new AppError(
       'not_found',

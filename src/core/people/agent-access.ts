@@ -15,6 +15,7 @@ type AgentNeed = 'open' | 'look' | 'talk' | 'message'
 export const AGENT_ACCESS: Readonly<Record<string, AgentNeed>> = {
   'GET /ok': 'open',
   'GET /info': 'open',
+  'GET /': 'look',
   'GET /ui/{graph_id}/{file}': 'open',
   'POST /ui/{graph_id}': 'look',
   'GET /metrics': 'look',
@@ -96,6 +97,7 @@ export const AGENT_ACCESS: Readonly<Record<string, AgentNeed>> = {
   'POST /a2a/{assistant_id}': 'message',
   'GET /.well-known/agent-card.json': 'look',
   'GET /a2a/{assistant_id}/.well-known/agent-card.json': 'look',
+  'GET /a2a/{assistant_id}/.well-known/agent.json': 'look',
 }
 
 /** Commands of the thread protocol that only look. */

@@ -280,6 +280,8 @@ describe('a card', () => {
     expect(current).toMatchObject({ supportedInterfaces: [{ url }, { url }] })
     expect(current).not.toHaveProperty('url')
     const either = await (await fetch(at, { headers })).json()
+    const older = await fetch(`${server.url}/a2a/agent/.well-known/agent.json`, { headers })
+    expect(await older.json()).toEqual(either)
     expect(either).toMatchObject({ ...(old as object), ...current, skills: [{ id: 'agent' }] })
   })
 

@@ -95,17 +95,33 @@ test('need a key where the server has keys', async () => {
 
 test('the database is asked when /ok is told to, and what the server says it is', async () => {
   server = await startAgentServer()
-  expect(await (await metrics('/ok?check_db=1')).json()).toEqual({ ok: true })
+  const health = (database: string) => ({ ok: true, services: { database } })
+  expect(await (await metrics('/ok?check_db=1')).json()).toEqual(health('healthy'))
+  for (const path of ['/ok', '/']) {
+    expect(await (await metrics(path)).json()).toEqual(health('skipped'))
+  }
   const version = expect.stringMatching(/^1\.\d+\.\d+/)
   expect(await (await metrics('/info')).json()).toMatchObject({
     ...differing('versions', {
       javascript: { langgraph_js_version: version, context: 'js' },
       python: { langgraph_py_version: version },
     }),
-    flags: { assistants: true, langsmith: false },
+    flags: {
+      assistants: true,
+      langsmith: false,
+      langsmith_tracing_session_on_runs: true,
+      mcp: true,
+      stream_namespaces: true,
+      strict_resume: true,
+    },
+    host: { kind: 'self-hosted', project_id: null, host_revision_id: null },
   })
   server.members[0].store.checkWrites = () => Promise.reject(new Error('gone'))
   const broken = await metrics('/ok?check_db=1')
-  expect([broken.status, await broken.json()]).toEqual([503, { detail: expect.any(String) }])
+  const detail = expect.any(String)
+  expect([broken.status, await broken.json()]).toEqual([
+    503,
+    { ok: false, services: { database: 'unhealthy' }, detail },
+  ])
   expect((await metrics('/ok')).status).toBe(200)
 })

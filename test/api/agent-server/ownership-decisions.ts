@@ -65,6 +65,7 @@ const message = () => {
 export const DECISIONS: Record<string, Decision> = {
   'GET /ok': { for: 'same' },
   'GET /info': { for: 'same' },
+  'GET /': { for: 'same' },
   'GET /metrics': { for: 'same' },
 
   'POST /assistants': hidden({
@@ -162,6 +163,7 @@ export const DECISIONS: Record<string, Decision> = {
   'POST /a2a/{assistant_id}': hidden({ body: message }),
   'GET /.well-known/agent-card.json': hidden({ query: ({ assistant_id }) => ({ assistant_id }) }),
   'GET /a2a/{assistant_id}/.well-known/agent-card.json': hidden(),
+  'GET /a2a/{assistant_id}/.well-known/agent.json': hidden(),
 
   'POST /ui/{graph_id}': { for: 'same', path: ui, body: () => ({ name: 'note' }) },
   'GET /ui/{graph_id}/{file}': { for: 'same', path: ui },

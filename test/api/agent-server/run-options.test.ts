@@ -131,6 +131,25 @@ test('what is only kept with the run is answered with it; what is unknown is ign
   expect(kwargs).not.toHaveProperty('odd')
 })
 
+test('a run says to which LangSmith project it is traced, where the server traces', async () => {
+  const traced = { projectName: 'runs', isLangSmithUsed: true, langSmithProject: 'mine' }
+  const tracing = await startAgentServer(traced)
+  const nameOf = async (url: string, more: object = {}) => {
+    const body = JSON.stringify({ assistant_id: 'steps', input: {}, ...more })
+    const made = await fetch(`${url}/runs`, { method: 'POST', body })
+    const { thread_id, run_id, ...run } = (await made.json()) as Record<string, unknown>
+    expect(run.kwargs).not.toHaveProperty('langsmith_session_name')
+    const read = await (await fetch(`${url}/threads/${thread_id}/runs/${run_id}`)).json()
+    expect(read).toMatchObject({ langsmith_session_name: run.langsmith_session_name })
+    return run.langsmith_session_name
+  }
+  expect(await nameOf(tracing.url)).toBe('mine')
+  const other = { langsmith_tracer: { project_name: 'p' } }
+  expect(await nameOf(tracing.url, other)).toBe('p')
+  expect(await nameOf(server.url, other)).toBeNull()
+  await tracing.stop()
+})
+
 test.each([
   { webhook: '' },
   { feedback_keys: 'liked' },
