@@ -1,10 +1,13 @@
 /** Lists the tools of an agent server and calls one: `node client.ts [address]`. */
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 
 const [address = 'http://127.0.0.1:2024', key] = [process.argv[2], process.env.RUNYARD_API_KEY]
 
-const client = new Client({ name: 'mcp-example', version: '1.0.0' })
+// `auto` speaks the newest version that the server knows; without it, the client begins with the handshake of 2025.
+const client = new Client(
+  { name: 'mcp-example', version: '1.0.0' },
+  { versionNegotiation: { mode: 'auto' } },
+)
 const requestInit = { headers: { ...(key && { 'X-Api-Key': key }) } }
 await client.connect(new StreamableHTTPClientTransport(new URL(`${address}/mcp`), { requestInit }))
 
@@ -15,9 +18,12 @@ for (const { name, description, inputSchema } of tools) {
 }
 
 const bill = { amount: 120, guests: 4, tipPercent: 15 }
-const answer = await client.callTool({ name: 'split-bill', arguments: bill }, undefined, {
-  onprogress: ({ message }) => console.log(`  … ${message}`),
-})
+const answer = await client.callTool(
+  { name: 'split-bill', arguments: bill },
+  {
+    onprogress: ({ message }) => console.log(`  … ${message}`),
+  },
+)
 console.log(answer.structuredContent)
 
 await client.close()

@@ -138,10 +138,14 @@ describe.skipIf(NO_PYTHON).each(LANGUAGES)(
       LIMIT_MS,
     )
 
-    test(
-      'call an assistant as a tool',
-      async () => {
-        expect(await runPython(python, 'mcp_tools.py', [server.url, 'agent'])).toEqual({
+    test.each([
+      ['auto', '2026-07-28'],
+      ['legacy', '2025-11-25'],
+    ])(
+      'call an assistant as a tool (%s)',
+      async (mode, version) => {
+        expect(await runPython(python, 'mcp_tools.py', [server.url, 'agent', mode])).toEqual({
+          version,
           takes: ['messages'],
           said: 'echo: hello',
           is_error: false,

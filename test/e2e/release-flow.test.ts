@@ -7,8 +7,7 @@ import {
   JsonRpcTransportFactory,
 } from '@a2a-js/sdk/client'
 import { Client } from '@langchain/langgraph-sdk'
-import { Client as McpClient } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { Client as McpClient, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ControlPlaneClient } from '../../client/src/client.ts'
 import { deployFolder } from '../../src/cli/deploy/deploy-folder.ts'
@@ -161,12 +160,14 @@ async function clientFlow(apiUrl: string): Promise<string> {
 /** What clients of the other protocols do, through the gateway and with its key. */
 async function otherAgentsFlow(apiUrl: string): Promise<void> {
   const headers = { 'x-api-key': runyard.adminKey }
-  const tools = new McpClient({ name: 'test', version: '1' })
+  const versionNegotiation = { mode: 'auto' } as const
+  const tools = new McpClient({ name: 'test', version: '1' }, { versionNegotiation })
   const options = { requestInit: { headers } }
   await tools.connect(new StreamableHTTPClientTransport(new URL(`${apiUrl}/mcp`), options))
   const messages = [{ role: 'user', content: 'hello' }]
   const answer = await tools.callTool({ name: 'agent', arguments: { messages } })
   expect(answer.structuredContent).toMatchObject({ messages: [{ type: 'human' }, { type: 'ai' }] })
+  expect(tools.getNegotiatedProtocolVersion()).toBe('2026-07-28')
   await tools.close()
 
   const fetchImpl: typeof fetch = (input, init) => {

@@ -1,15 +1,17 @@
-/** What is answered to messages of the Model Context Protocol, by its own library. */
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+/** Answers messages of the Model Context Protocol through its own library, in both of its eras. */
 import {
-  ErrorCode,
+  createMcpHandler,
   isInitializeRequest,
+  isLegacyRequest,
   type JSONRPCMessage,
-  JSONRPCMessageSchema,
+  ProtocolErrorCode,
+  parseJSONRPCMessage,
   SUPPORTED_PROTOCOL_VERSIONS,
-} from '@modelcontextprotocol/sdk/types.js'
+  WebStandardStreamableHTTPServerTransport,
+} from '@modelcontextprotocol/server'
 import type { Context } from 'hono'
 import { parseJsonAt } from '../../core/exact-json.ts'
-import type { JsonValue } from '../../core/json.ts'
+import { isObject, type JsonValue } from '../../core/json.ts'
 import { LOOKING_MCP_METHODS, requireTalk } from '../../core/people/agent-access.ts'
 import { JsonText, keepAliveJson } from '../../stream/response/keep-alive-json.ts'
 import { sseResponse } from '../../stream/response/sse-response.ts'
@@ -19,39 +21,67 @@ import type { CallParts } from './call.ts'
 import { NOT_SUPPORTED, rpcError } from './rpc-error.ts'
 import { createMcpServer } from './server.ts'
 
-/** One message, or several. */
+/**
+ * Answers the body of a POST. A message that names its protocol version in `_meta` or in a header of 2026-07-28 or later
+ * is modern. All others are legacy: one message, or several.
+ */
 export async function answerMessage(
   c: Context<AgentServerEnv>,
   parts: CallParts,
   version: string,
 ): Promise<Response> {
-  const refusal = refuseHeaders(c)
-  if (refusal !== undefined) return c.json(rpcError(NOT_SUPPORTED, refusal), 400)
   const sent = parse(await c.req.text())
   if (sent === undefined) {
-    return c.json(rpcError(ErrorCode.ParseError, 'The body is not valid JSON.'), 400)
+    return c.json(rpcError(ProtocolErrorCode.ParseError, 'The body is not valid JSON.'), 400)
   }
-  const messages = readMessages(sent)
-  if (!messages) {
-    const what = 'The body is no JSON-RPC message of the protocol.'
-    return c.json(rpcError(ErrorCode.InvalidRequest, what), 400)
+  const isLegacy = await isLegacyRequest(c.req.raw, sent)
+  const accept = c.req.header('accept') ?? ''
+  if (!accept.includes('application/json') || !accept.includes('text/event-stream')) {
+    const how = 'The header Accept must list application/json and text/event-stream.'
+    return c.json(rpcError(NOT_SUPPORTED, how), isLegacy ? 400 : 406)
   }
-  for (const one of messages) {
-    if ('method' in one && !LOOKING_MCP_METHODS.has(one.method))
-      requireTalk(c.get('caller').role, one.method)
+  for (const method of methodsOf(sent)) {
+    if (!LOOKING_MCP_METHODS.has(method)) requireTalk(c.get('caller').role, method)
   }
-  if (!messages.some((one) => 'method' in one && 'id' in one))
-    return c.body(null, 202, { 'content-length': '0' })
-  const exchange = { c, sent, server: createMcpServer(parts, c.get('caller'), version) }
-  const isStream = messages.some(hasProgressToken)
-  return isStream ? answerWithStream(parts, exchange) : answerWithJson(parts, exchange)
+  const exchange = { c, sent, server: () => createMcpServer(parts, c.get('caller'), version) }
+  return isLegacy ? answerLegacy(parts, exchange) : answerModern(exchange)
 }
 
 interface Exchange {
   c: Context<AgentServerEnv>
   /** The body: one message, or several. */
   sent: JsonValue
-  server: ReturnType<typeof createMcpServer>
+  /** Makes a protocol server for one request. */
+  server: () => ReturnType<typeof createMcpServer>
+}
+
+/** A call is answered as a stream, so that comment lines keep its connection alive. Everything else is JSON. */
+function answerModern({ c, sent, server }: Exchange): Promise<Response> {
+  const isCall = methodsOf(sent).includes('tools/call')
+  const handler = createMcpHandler(server, {
+    legacy: 'reject',
+    responseMode: isCall ? 'sse' : 'auto',
+  })
+  return handler.fetch(c.req.raw, { parsedBody: sent })
+}
+
+function answerLegacy(parts: Pick<Parts, 'log'>, exchange: Exchange): Response {
+  const { c, sent } = exchange
+  const asked = c.req.header('mcp-protocol-version')
+  if (asked !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(asked)) {
+    const known = SUPPORTED_PROTOCOL_VERSIONS.join(', ')
+    const what = `The header MCP-Protocol-Version must be one of ${known}.`
+    return c.json(rpcError(NOT_SUPPORTED, what), 400)
+  }
+  const messages = readMessages(sent)
+  if (!messages) {
+    const what = 'The body is no JSON-RPC message of the protocol.'
+    return c.json(rpcError(ProtocolErrorCode.InvalidRequest, what), 400)
+  }
+  if (!messages.some((one) => 'method' in one && 'id' in one))
+    return c.body(null, 202, { 'content-length': '0' })
+  const isStream = messages.some(hasProgressToken)
+  return isStream ? answerWithStream(parts, exchange) : answerWithJson(parts, exchange)
 }
 
 function answerWithJson(parts: Pick<Parts, 'log'>, exchange: Exchange): Response {
@@ -72,16 +102,14 @@ function answerWithStream(parts: Pick<Parts, 'log'>, exchange: Exchange): Respon
 }
 
 /** Hands the message to the library's transport. When the client leaves, its server is closed and its work ends. */
-function handled(
-  { c, sent, server }: Exchange,
-  enableJsonResponse: boolean,
-  left: AbortSignal,
-): Promise<Response> {
+function handled(exchange: Exchange, enableJsonResponse: boolean, left: AbortSignal) {
+  const { c, sent } = exchange
+  const server = exchange.server()
   const transport = new WebStandardStreamableHTTPServerTransport({
     enableJsonResponse,
     keepAliveMs: 0,
   })
-  return new Promise((resolve, reject) => {
+  return new Promise<Response>((resolve, reject) => {
     const close = () => {
       reject(left.reason)
       void server.close()
@@ -95,17 +123,6 @@ function handled(
   })
 }
 
-function refuseHeaders(c: Context): string | undefined {
-  const accept = c.req.header('accept') ?? ''
-  if (!accept.includes('application/json') || !accept.includes('text/event-stream')) {
-    return 'The header Accept must list application/json and text/event-stream.'
-  }
-  const asked = c.req.header('mcp-protocol-version')
-  if (asked === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(asked)) return undefined
-  const known = SUPPORTED_PROTOCOL_VERSIONS.join(', ')
-  return `The header MCP-Protocol-Version must be one of ${known}.`
-}
-
 function parse(text: string): JsonValue | undefined {
   try {
     // The arguments of a tool are the graph's; the library reads everything else.
@@ -115,6 +132,10 @@ function parse(text: string): JsonValue | undefined {
   }
 }
 
+function methodsOf(sent: JsonValue): string[] {
+  return [sent].flat().flatMap((one) => (isObject(one) ? String(one.method ?? '') : []))
+}
+
 /** How many messages one body may hold. */
 const MAX_MESSAGES = 100
 
@@ -122,10 +143,12 @@ const MAX_MESSAGES = 100
 function readMessages(sent: JsonValue): JSONRPCMessage[] | undefined {
   const all = [sent].flat()
   if (all.length === 0 || all.length > MAX_MESSAGES) return undefined
-  const read = all.map((one) => JSONRPCMessageSchema.safeParse(one))
-  if (!read.every((one) => one.success)) return undefined
-  const messages = read.map((one) => one.data)
-  return all.length > 1 && messages.some(isInitializeRequest) ? undefined : messages
+  try {
+    const messages = all.map(parseJSONRPCMessage)
+    return all.length > 1 && messages.some(isInitializeRequest) ? undefined : messages
+  } catch {
+    return undefined
+  }
 }
 
 function hasProgressToken(message: JSONRPCMessage): boolean {

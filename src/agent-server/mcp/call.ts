@@ -1,5 +1,5 @@
 /** A call of a tool: a run of its assistant on a thread of its own, to the end. */
-import { type CallToolResult, ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js'
+import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { Caller } from '../../core/agent/authorization.ts'
 import { isEnd, type RunEnd } from '../../core/agent/event.ts'
 import { parseJson } from '../../core/exact-json.ts'
@@ -26,7 +26,7 @@ export type CallParts = CreationParts & Pick<Parts, 'log'>
 
 /**
  * Answers the values that the run leaves, as JSON text and as structured content. A run that failed,
- * was cancelled or stopped to ask something is an answer with `isError`. Throws `McpError` for a tool
+ * was cancelled or stopped to ask something is an answer with `isError`. Throws `ProtocolError` for a tool
  * that is not there and for arguments that are no object, `AppError` as `createRun` does.
  */
 export async function callTool(
@@ -54,14 +54,14 @@ async function findTool(
 ): Promise<NamedTool> {
   const tool = (await listTools(parts, caller)).find((one) => one.name === name)
   if (tool) return tool
-  throw new McpError(ErrorCode.InvalidParams, `There is no tool "${name}"; tools/list names them.`)
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name}"; tools/list names them.`)
 }
 
 function readArguments(args: unknown): JsonObject {
   const read = JsonObjectSchema.safeParse(args ?? {})
   if (read.success) return read.data
   const message = read.error.issues[0]?.message
-  throw new McpError(ErrorCode.InvalidParams, `The arguments do not validate: ${message}`)
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `The arguments do not validate: ${message}`)
 }
 
 async function followToEnd(
@@ -74,7 +74,7 @@ async function followToEnd(
     if (isEnd(event)) return parseJson(event.data)
     if (event.event === 'updates') call.onStep(Object.keys(parseJson(event.data)).join(', '))
   }
-  throw new McpError(ErrorCode.InternalError, `Run ${run_id} has no end.`)
+  throw new ProtocolError(ProtocolErrorCode.InternalError, `Run ${run_id} has no end.`)
 }
 
 function toResult({ status, error, values, next }: RunEnd): CallToolResult {

@@ -1,4 +1,4 @@
-/** `/mcp`: the Model Context Protocol over streamable HTTP, without sessions. */
+/** `/mcp`: the Model Context Protocol over streamable HTTP, 2026-07-28 and the versions before it, without sessions. */
 import { createRoute, z } from '@hono/zod-openapi'
 import { createRoutes } from '../../http/app.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
@@ -15,7 +15,15 @@ const MessageSchema = z
     jsonrpc: z.literal('2.0').optional(),
     id: z.union([z.string(), z.int()]).optional(),
     method: z
-      .enum(['initialize', 'notifications/initialized', 'ping', 'tools/list', 'tools/call'])
+      .enum([
+        'initialize',
+        'notifications/initialized',
+        'ping',
+        'server/discover',
+        'subscriptions/listen',
+        'tools/list',
+        'tools/call',
+      ])
       .optional(),
     params: JsonObjectSchema.optional(),
   })
@@ -26,11 +34,12 @@ const post = createRoute({
   path,
   operationId: 'post_mcp',
   tags,
-  summary: 'A message of the Model Context Protocol: initialize, ping, tools/list, tools/call',
+  summary: 'A message of the Model Context Protocol: server/discover, tools/list, tools/call',
   description:
-    'Streamable HTTP without sessions, also at `/mcp`. Each assistant is a tool. The answer is JSON; ' +
-    'a call with a progress token is answered as a stream that reports each step. A client that ' +
-    'leaves cancels its run.',
+    'Streamable HTTP without sessions, also at `/mcp`. Each assistant is a tool. Serves 2026-07-28 and the versions ' +
+    'with a handshake before it: there `initialize` and `ping` too. The answer is JSON; a call with a progress ' +
+    'token is answered as a stream that reports each step, and in 2026-07-28 every call is. A client that leaves ' +
+    'cancels its run.',
   request: {
     headers: z.object({
       accept: z.literal('application/json, text/event-stream'),
@@ -44,6 +53,8 @@ const post = createRoute({
     },
     202: { description: 'Notifications and answers are taken without an answer' },
     400: { description: 'A JSON-RPC error: no message of the protocol', content: body },
+    404: { description: 'A JSON-RPC error of 2026-07-28: there is no such method', content: body },
+    406: { description: 'A JSON-RPC error of 2026-07-28: `Accept` lacks a type', content: body },
   },
 })
 
@@ -62,7 +73,7 @@ const remove = createRoute({
   operationId: 'delete_mcp',
   tags,
   summary: 'Refused: there are no sessions that could be ended',
-  responses: { 404: { description: 'Always', content: body } },
+  responses: { 405: { description: 'Always', content: body } },
 })
 
 export function mcpRoutes(parts: Parts, version: string) {
@@ -74,8 +85,10 @@ export function mcpRoutes(parts: Parts, version: string) {
       const { answerMessage } = await import('./answers.ts')
       return answerMessage(c, parts, version)
     })
-    routes.get(at, (c) => c.json(rpcError(NOT_SUPPORTED, 'Only POST is supported.'), 405, ALLOW))
-    routes.delete(at, (c) => c.json(rpcError(NOT_SUPPORTED, 'There are no sessions.'), 404))
+    for (const method of ['get', 'delete'] as const)
+      routes[method](at, (c) =>
+        c.json(rpcError(NOT_SUPPORTED, 'Only POST is supported.'), 405, ALLOW),
+      )
   }
   return routes
 }

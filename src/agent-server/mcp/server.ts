@@ -2,16 +2,14 @@
  * The Model Context Protocol: each assistant is a tool. Stateless: every request brings all that there
  * is to know, so each gets a protocol server of its own, for as long as it takes.
  */
-import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import {
-  CallToolRequestSchema,
   type CallToolResult,
-  ErrorCode,
-  ListToolsRequestSchema,
   type ListToolsResult,
-  McpError,
-} from '@modelcontextprotocol/sdk/types.js'
-import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+} from '@modelcontextprotocol/server'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
 import type { Caller } from '../../core/agent/authorization.ts'
 import { AppError, ProjectRefusal } from '../../core/errors.ts'
 import type { Parts } from '../parts.ts'
@@ -30,20 +28,20 @@ export function createMcpServer(parts: CallParts, caller: Caller, version: strin
     { name: 'runyard', version },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator },
   )
-  server.setRequestHandler(ListToolsRequestSchema, ({ params }) =>
+  server.setRequestHandler('tools/list', ({ params }) =>
     asProtocol(parts, () => pageOfTools(parts, caller, params?.cursor)),
   )
-  server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal, sendNotification }) => {
+  server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
     const progressToken = params._meta?.progressToken
     let progress = 0
     const onStep = (message: string) => {
       if (progressToken === undefined) return
       progress += 1
       const method = 'notifications/progress'
-      const sent = sendNotification({ method, params: { progressToken, progress, message } })
+      const sent = mcpReq.notify({ method, params: { progressToken, progress, message } })
       sent.catch((err) => parts.log.debug({ err }, 'a client left before it heard of a step'))
     }
-    const call = { name: params.name, arguments: params.arguments, signal, onStep }
+    const call = { name: params.name, arguments: params.arguments, signal: mcpReq.signal, onStep }
     return asProtocol(parts, () => asResult(() => callTool(parts, caller, call)))
   })
   return server
@@ -58,7 +56,10 @@ async function pageOfTools(
   const tools = await listTools(parts, caller)
   const from = /^\d{1,9}$/.test(cursor) ? Number(cursor) : -1
   if (from < 0) {
-    throw new McpError(ErrorCode.InvalidParams, 'The cursor is none that a list has answered.')
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      'The cursor is none that a list has answered.',
+    )
   }
   const to = from + TOOLS_PER_PAGE
   const page: ListToolsResult['tools'] = []
@@ -81,10 +82,13 @@ async function asProtocol<T>(parts: Pick<Parts, 'log'>, handle: () => Promise<T>
   try {
     return await handle()
   } catch (err) {
-    if (err instanceof McpError) throw err
-    if (isRefusal(err)) throw new McpError(ErrorCode.InvalidRequest, err.message)
+    if (err instanceof ProtocolError) throw err
+    if (isRefusal(err)) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, err.message)
     parts.log.error({ err }, 'a request of the Model Context Protocol failed')
-    throw new McpError(ErrorCode.InternalError, 'Internal server error; the log says more.')
+    throw new ProtocolError(
+      ProtocolErrorCode.InternalError,
+      'Internal server error; the log says more.',
+    )
   }
 }
 

@@ -1,9 +1,10 @@
 /** The assistants as tools of the Model Context Protocol. */
-import type { Tool } from '@modelcontextprotocol/sdk/types.js'
+import type { Tool } from '@modelcontextprotocol/server'
 import type { Assistant } from '../../core/agent/assistant.ts'
 import type { Caller } from '../../core/agent/authorization.ts'
 import type { GraphSchemas } from '../../core/agent/host/description.ts'
 import { AppError } from '../../core/errors.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { getAssistantSchemas } from '../assistants/graph.ts'
 import { searchAssistants } from '../assistants/search.ts'
@@ -61,7 +62,7 @@ export async function describeTool(
   const { graph_id, name: title } = assistant
   const description =
     assistant.description ?? parts.host.graphs.get(graph_id)?.description ?? undefined
-  const inputSchema = toolInput(await readSchemas(parts, caller, assistant))
+  const inputSchema = withoutHeaders(toolInput(await readSchemas(parts, caller, assistant)))
   return {
     name,
     title,
@@ -142,6 +143,16 @@ function toolInput({ input_schema, context_schema }: GraphSchemas): Tool['inputS
   const described = { description: 'What the run is given beside its input.', ...context }
   const properties = { ...own, context: described } as Tool['inputSchema']['properties']
   return { ...input, type: 'object', properties }
+}
+
+/**
+ * Without `x-mcp-header`, by which a schema asks clients to repeat an argument in a header: servers that ask for it have
+ * to compare both, and clients leave out tools that ask in a wrong place.
+ */
+function withoutHeaders<T>(schema: T): T {
+  const kept = (name: string, value: unknown) =>
+    name === 'x-mcp-header' && typeof value === 'string' ? undefined : value
+  return parseJson(JSON.stringify(schema, kept))
 }
 
 /** A schema that is only a reference to one of its definitions, as that one. */

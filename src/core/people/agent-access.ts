@@ -116,6 +116,8 @@ export const LOOKING_MCP_METHODS: ReadonlySet<string> = new Set([
   'notifications/initialized',
   'notifications/cancelled',
   'ping',
+  'server/discover',
+  'subscriptions/listen',
   'tools/list',
 ])
 

@@ -96,15 +96,22 @@ describe('what a run is given and what it tells', () => {
     expect(JSON.stringify(run.metadata.id)).toBe(BIG)
   })
 
-  it('is the same through MCP', async () => {
-    const call = `{"name":"seen","arguments":{"given":${ODD}}}`
+  const version = '2026-07-28'
+  const modern = { 'mcp-protocol-version': version, 'mcp-method': 'tools/call', 'mcp-name': 'seen' }
+  const claim = `"io.modelcontextprotocol/protocolVersion":"${version}","io.modelcontextprotocol/clientCapabilities":{}`
+  it.each<[string, Record<string, string>, string]>([
+    ['after a handshake', {}, ''],
+    [`in ${version}`, modern, claim],
+  ])('is the same through MCP, %s', async (_, headers, meta) => {
+    const call = `{"name":"seen","arguments":{"given":${ODD}},"_meta":{${meta}}}`
     const init = {
       method: 'POST',
-      headers: { accept: 'application/json, text/event-stream' },
+      headers: { accept: 'application/json, text/event-stream', ...headers },
       body: `{"jsonrpc":"2.0","id":1.0,"method":"tools/call","params":${call}}`,
     }
     const text = await (await fetch(`${server.url}/mcp`, init)).text()
-    expect(JSON.stringify(parseJson(text).result.structuredContent.made)).toBe(through)
+    const { result } = parseJson(text.slice(text.indexOf('{')))
+    expect(JSON.stringify(result.structuredContent.made)).toBe(through)
     expect(text).toContain(`\\"made\\":${through}`)
   })
 

@@ -159,7 +159,7 @@ export const DECISIONS: Record<string, Decision> = {
     body: () => ({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }),
   }),
   'GET /mcp/': { for: 'same', answer: 405 },
-  'DELETE /mcp/': { for: 'same', answer: 404 },
+  'DELETE /mcp/': { for: 'same', answer: 405 },
   'POST /a2a/{assistant_id}': hidden({ body: message }),
   'GET /.well-known/agent-card.json': hidden({ query: ({ assistant_id }) => ({ assistant_id }) }),
   'GET /a2a/{assistant_id}/.well-known/agent-card.json': hidden(),

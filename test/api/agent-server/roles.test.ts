@@ -165,6 +165,8 @@ describe('messages', () => {
   test.each([
     ['initialize', true],
     ['ping', true],
+    ['server/discover', true],
+    ['subscriptions/listen', true],
     ['tools/list', true],
     ['tools/call', false],
   ])('of MCP: %s, to a viewer: %s', async (method, isLook) => {
