@@ -64,7 +64,8 @@ export async function recordEnd(
     noteOnCron(tx, run, { status, error }),
   ])
   const left = () => leftOn(tx, thread_id, { ending, state, isBusy })
-  await releaseThread(tx, run, { isBusy, left }, now)
+  const isWaiting = status === 'success' && next.length > 0
+  await releaseThread(tx, run, { isBusy, isWaiting, left }, now)
   return { events: logged ?? [], isPosted, isNextWaiting: isBusy }
 }
 
@@ -133,16 +134,19 @@ type Left = Pick<ThreadPatch, 'status' | 'error' | 'state'>
 
 /**
  * `isBusy`: another run of the thread is active. It is asked after the run's own row was ended or removed, so that this
- * one does not count.
+ * one does not count. `isWaiting`: the graph waits at an interrupt or a breakpoint.
  */
 async function releaseThread(
   tx: AgentStore,
   run: QueuedRun,
-  { isBusy, left }: { isBusy: boolean; left: () => Left | Promise<Left> },
+  how: { isBusy: boolean; isWaiting?: boolean; left: () => Left | Promise<Left> },
   now: number,
 ): Promise<void> {
   const { thread_id } = run
-  if (run.kwargs.on_completion === 'delete' && !isBusy) {
+  const { isBusy, isWaiting = false, left } = how
+  const { on_completion } = run.kwargs
+  const isDropped = on_completion === 'delete' || (on_completion === 'keep_waiting' && !isWaiting)
+  if (isDropped && !isBusy) {
     await tx.threads.drop(thread_id, now + DROPPED_THREAD_MS)
     return
   }

@@ -91,8 +91,11 @@ export interface RunKwargs {
   langsmith_tracer?: JsonObject
   /** Answered beside the kwargs: see `Run`. */
   langsmith_session_name?: string
-  /** `delete`: the thread was made for this run, and is removed at its end. */
-  on_completion?: 'delete' | 'keep'
+  /**
+   * What becomes of a thread that was made for this run when the run ends. `delete`: it is removed. `keep_waiting`: it is
+   * removed unless its graph waits at an interrupt or a breakpoint. Absent: the thread was there before, or is kept.
+   */
+  on_completion?: 'delete' | 'keep' | 'keep_waiting'
 }
 
 /** The fields of a run on the wire. */

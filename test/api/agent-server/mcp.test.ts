@@ -171,12 +171,36 @@ describe('a call', () => {
     await guest.close()
   })
 
+  it('keeps the thread of a run that asks, and says how to resume it', async () => {
+    const { threads } = server.client
+    const before = await threads.count()
+    await call('agent', { messages: [{ role: 'user', content: 'hello' }] })
+    const asking = await call('ask', { question: 'why?' })
+    expect(await threads.count()).toBe(before + 1)
+    expect(asking).toMatchObject({
+      isError: true,
+      structuredContent: { __interrupt__: [{ value: { question: 'why?' } }] },
+    })
+    const thread_id = String(asking._meta?.['runyard/thread_id'])
+    const [text = ''] = textOf(asking)
+    const [, body = '', path = ''] = /send (\{.*\}) to POST (\S+) /.exec(text) ?? []
+    expect(path).toBe(`/threads/${thread_id}/runs/wait`)
+    const answer = body.replace('ANSWER', '"because"')
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: answer }
+    const resumed = await fetch(`${server.url}${path}`, init)
+    expect(await resumed.json()).toMatchObject({ question: 'why?', answer: 'because' })
+    await threads.delete(thread_id)
+  })
+
   it('says that the graph stopped at a breakpoint of its own', async () => {
     const other = await startAgentServer({ projectName: 'runs', configName: 'paused.json' })
     const its = await connect({}, `${other.url}/mcp`)
     const answer = await its.callTool({ name: 'paused', arguments: {} })
     expect(answer).toMatchObject({ isError: true, structuredContent: { at: 'first' } })
     expect(textOf(answer)[0]).toContain('at a breakpoint before "second"')
+    const thread_id = String(answer._meta?.['runyard/thread_id'])
+    const { runs } = other.client
+    expect(await runs.wait(thread_id, 'paused', { input: null })).toMatchObject({ at: 'second' })
     await its.close()
     await other.stop()
   })
