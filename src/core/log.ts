@@ -12,9 +12,11 @@ export interface Log {
   child(fields: object): Log
 }
 
-/** A log whose level can change, for all its children too. */
+/** A log, and what changes for it and for all its children. */
 export interface LogControl extends Log {
   setLevel(level: LogLevel): void
+  /** Also calls `listener` with each line that is written, as JSON. */
+  onLine(listener: (line: string) => void): void
 }
 
 /** For tests, and for parts that got no log. */

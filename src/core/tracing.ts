@@ -40,6 +40,10 @@ export interface Tracer {
 
 const NO_SPAN: OpenSpan = { traceparent: undefined, rename() {}, set() {}, fail() {}, end() {} }
 
+/** How OpenTelemetry's exporters speak. */
+export const OTLP_PROTOCOLS = ['grpc', 'http/json', 'http/protobuf'] as const
+export type OtlpProtocol = (typeof OTLP_PROTOCOLS)[number]
+
 export const noTracer: Tracer = {
   span: (_options, work) => work(NO_SPAN),
   begin: () => NO_SPAN,

@@ -9,7 +9,7 @@ import type { AgentStore } from '../core/agent/agent-store.ts'
 import { systemClock } from '../core/clock.ts'
 import type { CorsConfig } from '../core/cors.ts'
 import type { StartMessage } from '../core/deployment/runtime-protocol.ts'
-import type { Log, LogControl, LogLevel } from '../core/log.ts'
+import type { LogControl, LogLevel } from '../core/log.ts'
 import { noNotices } from '../core/notices.ts'
 import type { CredentialBox } from '../core/secret-box.ts'
 import { graphEnvironment } from '../graph/js/environment.ts'
@@ -37,7 +37,7 @@ import type { ProcessNotices } from '../workers/notices.ts'
 import { agentServerSettings, openDoor } from './agent-server-settings.ts'
 import { sourcesUnpacker } from './packed-project.ts'
 import { openProject } from './project.ts'
-import { openTracer } from './tracing.ts'
+import { openTelemetry } from './tracing.ts'
 
 export interface Opening {
   config: ServeConfig
@@ -53,9 +53,7 @@ export interface Opening {
   started: Started<StopLimits>
   /** Called with each step of the start. */
   onStep: OnStep
-  /** Changes what `log` and its children write. */
-  setLogLevel: LogControl['setLevel']
-  log: Log
+  log: LogControl
 }
 
 export interface Opened {
@@ -84,8 +82,8 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
   const homeUrl = await openHome(opening)
   const env = applyEnvironment(projectConfig, { start, homeUrl })
   const logLevel = readLogLevel(env)
-  if (logLevel) opening.setLogLevel(logLevel)
-  const tracer = await openTracer(serviceName(start), started, env)
+  if (logLevel) log.setLevel(logLevel)
+  const { tracer, sendMetrics } = await openTelemetry(serviceName(start), { started, env, log })
   const store = await openStore(opening, readMaxAttempts(env))
   const ends = new ProcessEnds(log)
   ends.start()
@@ -107,6 +105,7 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
   started.add('project', ({ graceMs }) => stop(graceMs === 0 ? 0 : undefined))
   const hasOwnAuth = loaded.host.auth !== undefined
   const metrics = new LazyAgentMetrics({ store, clock: systemClock })
+  sendMetrics(metrics)
   const agentServer = new AgentServer({
     ...settings,
     ...openDoor(config, { isManaged: start !== undefined, hasOwnAuth }),

@@ -73,10 +73,7 @@ export async function startServe(config: ServeConfig, options: ServeOptions): Pr
   const notices = isHelper || config.workers > 1 ? new ProcessNotices() : undefined
   if (isHelper) notices?.add(process)
   const { onStep, end } = reportStart(link, log)
-  const { setLevel: setLogLevel } = log
-  const opening = {
-    ...{ config, start, link, isHelper, notices, watchdog, started, onStep, setLogLevel, log },
-  }
+  const opening = { config, start, link, isHelper, notices, watchdog, started, onStep, log }
   try {
     const linked = await startLinked(opening)
     const opened = await openAgentServer(opening)

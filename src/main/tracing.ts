@@ -1,27 +1,58 @@
-/** Traces, where they are wanted: the SDK is loaded only then. */
+/** Traces, metrics and logs for OpenTelemetry, where they are wanted: the SDK is loaded only then. */
+import type { AgentMetrics } from '../core/agent/server/metrics.ts'
 import { importLater } from '../core/later-package.ts'
+import type { LogControl } from '../core/log.ts'
 import { noTracer, type Tracer } from '../core/tracing.ts'
 import type { Started } from '../process/started.ts'
-import { readTracing } from '../project/variables.ts'
+import { readTelemetry } from '../project/variables.ts'
 import type { Environment } from '../settings/settings.ts'
 import { readVersion } from '../version.ts'
 
-/** `name`: of this service, unless the environment names it. */
-export async function openTracer(
-  name: string,
-  started: Pick<Started<unknown>, 'add'>,
-  env: Environment,
-): Promise<Tracer> {
-  const { isWanted, hasServiceName } = readTracing(env)
-  if (!isWanted) return noTracer
-  const startTracing = await importLater('to send traces, as OTEL_* ask for', importTracing)
-  const version = readVersion()
-  const tracing = startTracing({ name: hasServiceName ? undefined : name, version })
-  started.add('traces', () => tracing.stop())
-  return tracing
+interface Sent {
+  tracer: Tracer
+  /** Sends these metrics, where metrics are wanted. Before that there are none. */
+  sendMetrics(metrics: Pick<AgentMetrics, 'read'>): void
 }
 
-async function importTracing() {
-  const { startTracing } = await import('../telemetry/traces.ts')
-  return startTracing
+/** `name`: of this service, unless the environment names it. The lines of `log` are sent where logs are wanted. */
+export async function openTelemetry(
+  name: string,
+  {
+    started,
+    env,
+    log,
+  }: { started: Pick<Started<unknown>, 'add'>; env: Environment; log: LogControl },
+): Promise<Sent> {
+  const { hasServiceName, ...wanted } = readTelemetry(env)
+  if (!wanted.traces && !wanted.metrics && !wanted.logs) {
+    return { tracer: noTracer, sendMetrics() {} }
+  }
+  let metrics: Pick<AgentMetrics, 'read'> | undefined
+  const startSending = await importLater('to send what OTEL_* ask for', importSending)
+  const { tracer, onLine, flushMetrics, stop } = await startSending(
+    {
+      name: hasServiceName ? undefined : name,
+      version: readVersion(),
+      readMetrics: async () => (await metrics?.read('json'))?.body ?? '{}',
+    },
+    wanted,
+  )
+  started.add('telemetry', () => stop())
+  if (onLine) log.onLine(onLine)
+  return {
+    tracer,
+    sendMetrics(given) {
+      metrics = given
+      // While the database that they are read from is there.
+      started.add('metrics', async () => {
+        await flushMetrics()
+        metrics = undefined
+      })
+    },
+  }
+}
+
+async function importSending() {
+  const { startSending } = await import('../telemetry/traces.ts')
+  return startSending
 }

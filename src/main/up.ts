@@ -19,7 +19,7 @@ import type { ControlPlaneStore } from '../core/deployment/control-plane-store.t
 import { dataKeyOf } from '../core/deployment/data-key.ts'
 import { placeOf } from '../core/deployment/listener.ts'
 import { isRevisionOver } from '../core/deployment/revision.ts'
-import type { Log } from '../core/log.ts'
+import type { Log, LogControl } from '../core/log.ts'
 import { agentKeyOf } from '../core/oauth/agent-key.ts'
 import type { Tracer } from '../core/tracing.ts'
 import { Gateway, type GatewayOptions } from '../gateway/gateway.ts'
@@ -47,7 +47,7 @@ import { type OpenedControlPlane, openControlPlane, openVault } from './control-
 import { openDashboard } from './dashboard.ts'
 import { requireDatabaseRights } from './deployment-databases.ts'
 import { openDeployments } from './deployments.ts'
-import { openTracer } from './tracing.ts'
+import { openTelemetry } from './tracing.ts'
 
 /** How long a rollout may take beside the start of its agent server, in ms: its pod needs a node, its project has to be packed. */
 const BESIDE_START_MS = 120_000
@@ -72,7 +72,7 @@ export interface Running {
 }
 
 /** Starts all of it; what was deployed before begins to serve again in the background. */
-export async function startUp(config: UpConfig, log: Log): Promise<Running> {
+export async function startUp(config: UpConfig, log: LogControl): Promise<Running> {
   const started = new Started(log)
   try {
     return await compose(config, log, started)
@@ -82,9 +82,10 @@ export async function startUp(config: UpConfig, log: Log): Promise<Running> {
   }
 }
 
-async function compose(config: UpConfig, log: Log, started: Started): Promise<Running> {
+async function compose(config: UpConfig, log: LogControl, started: Started): Promise<Running> {
   const certificate = config.tls && readCertificate(config.tls)
-  const tracer = await openTracer('runyard', started, config.agentServerEnv)
+  const env = config.agentServerEnv
+  const { tracer, sendMetrics } = await openTelemetry('runyard', { started, env, log })
   const installation = await openInstallation(config, started, log)
   const { folder, admin, store } = installation
   const listening = Promise.withResolvers<string>()
@@ -111,6 +112,7 @@ async function compose(config: UpConfig, log: Log, started: Started): Promise<Ru
   await domains.start()
   const vault = openVault(config, { store, log })
   const metrics = await createControlPlaneMetrics(store)
+  sendMetrics(metrics)
   const { keptRevisions, idleMs, startTimeoutMs, drainMs, figuresStepMs } = config
   const deployTimeoutMs = startTimeoutMs + BESIDE_START_MS
   const leading = new Leading({

@@ -8,7 +8,7 @@ import {
   readRecursionLimit,
   readRunTimeoutMs,
   readShutdownGraceMs,
-  readTracing,
+  readTelemetry,
   readWebhookEnvironment,
 } from './variables.ts'
 
@@ -41,16 +41,33 @@ describe('the environment of webhooks', () => {
   })
 })
 
-describe('tracing', () => {
-  it.each([
-    [{}, false],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector' }, true],
-    [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector' }, true],
-    [{ OTEL_TRACES_EXPORTER: 'console' }, true],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector', OTEL_SDK_DISABLED: 'true' }, false],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector', OTEL_TRACES_EXPORTER: 'none' }, false],
-  ])('with %o: %s', (env, isWanted) => {
-    expect(readTracing(env)).toEqual({ isWanted, hasServiceName: false })
+describe('what is sent to OpenTelemetry', () => {
+  const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://collector'
+  it.each<[env: Record<string, string>, sent: string[]]>([
+    [{}, []],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT }, ['traces', 'metrics', 'logs']],
+    [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector' }, ['traces']],
+    [{ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://collector' }, ['metrics']],
+    [{ OTEL_TRACES_EXPORTER: 'console' }, ['traces']],
+    [{ OTEL_METRICS_EXPORTER: 'prometheus' }, []],
+    [{ OTEL_LOGS_EXPORTER: 'otlp' }, ['logs']],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: 'true' }, []],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_EXPORTER: 'none' }, ['metrics', 'logs']],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_METRICS_EXPORTER: 'none' }, ['traces', 'logs']],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_LOGS_EXPORTER: 'none' }, ['traces', 'metrics']],
+  ])('with %o: %j', (env, sent) => {
+    const { hasServiceName, ...wanted } = readTelemetry(env)
+    expect(hasServiceName).toBe(false)
+    expect(Object.entries(wanted).flatMap(([name, is]) => (is ? [name] : []))).toEqual(sent)
+  })
+
+  it('has the protocol and the pace of metrics', () => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT }
+    const usual = { protocol: 'http/protobuf', intervalMs: 60_000, timeoutMs: 30_000 }
+    expect(readTelemetry(env).metrics).toEqual(usual)
+    const given = { OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: 'grpc', OTEL_METRIC_EXPORT_INTERVAL: '5' }
+    const own = { protocol: 'grpc', intervalMs: 5, timeoutMs: 5 }
+    expect(readTelemetry({ ...env, ...given }).metrics).toEqual(own)
   })
 
   it('is told to agent servers, and not to builds', () => {

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { AppError } from '../core/errors.ts'
 import { LOG_LEVELS, type LogLevel } from '../core/log.ts'
+import { OTLP_PROTOCOLS } from '../core/tracing.ts'
 import { type Environment, type NumberOf, pick, Settings, splitList } from '../settings/settings.ts'
 import { rowOf } from '../settings/table.ts'
 
@@ -116,17 +117,34 @@ export function readLangSmithProject(env: Environment): string {
 }
 
 /**
- * Whether OpenTelemetry's usual variables say where traces go, and whether they name this service. To
- * be read once the project's own environment is in place.
+ * What OpenTelemetry's usual variables ask to be sent, and whether they name this service: each of the three where they
+ * say where it goes, unless its exporter is `none`. Metrics are sent by OTLP alone, since `/metrics` is there for
+ * Prometheus. To be read once the project's own environment is in place.
  */
-export function readTracing(env: Environment): {
-  isWanted: boolean
-  hasServiceName: boolean
-} {
-  const isOff = env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none'
-  const names = ['ENDPOINT', 'TRACES_ENDPOINT'].map((name) => `OTEL_EXPORTER_OTLP_${name}`)
-  const isSomewhere = [...names, 'OTEL_TRACES_EXPORTER'].some((name) => env[name])
-  return { isWanted: isSomewhere && !isOff, hasServiceName: !!env.OTEL_SERVICE_NAME }
+export function readTelemetry(env: Environment) {
+  const isSent = (signal: 'TRACES' | 'METRICS' | 'LOGS') => {
+    const exporter = env[`OTEL_${signal}_EXPORTER`]
+    const isOff = env.OTEL_SDK_DISABLED === 'true' || splitList(exporter).includes('none')
+    const names = ['ENDPOINT', `${signal}_ENDPOINT`].map((name) => `OTEL_EXPORTER_OTLP_${name}`)
+    return !isOff && [...names, `OTEL_${signal}_EXPORTER`].some((name) => env[name])
+  }
+  const isOtlp = splitList(env.OTEL_METRICS_EXPORTER || 'otlp').includes('otlp')
+  const protocol =
+    env.OTEL_EXPORTER_OTLP_METRICS_PROTOCOL || env.OTEL_EXPORTER_OTLP_PROTOCOL || 'http/protobuf'
+  const intervalMs = Number(env.OTEL_METRIC_EXPORT_INTERVAL) || 60_000
+  const timeoutMs = Math.min(Number(env.OTEL_METRIC_EXPORT_TIMEOUT) || 30_000, intervalMs)
+  return {
+    traces: isSent('TRACES'),
+    ...(isSent('METRICS') &&
+      isOtlp && {
+        metrics: {
+          protocol: OTLP_PROTOCOLS.find((one) => one === protocol) ?? 'http/protobuf',
+          ...{ intervalMs, timeoutMs },
+        },
+      }),
+    logs: isSent('LOGS'),
+    hasServiceName: !!env.OTEL_SERVICE_NAME,
+  }
 }
 
 /** The shortest secret that is taken, in bytes; the specification of Standard Webhooks says 24. */

@@ -790,7 +790,7 @@ export const SETTINGS = [
     type: 'url',
     readBy: ['project'],
     meaning:
-      'where [traces](operations.md#traces) go; the other variables of OpenTelemetry, `OTEL_*`, are read too',
+      'where [traces, metrics and logs](operations.md#traces) go; the other variables of OpenTelemetry, `OTEL_*`, are read too',
   },
 ] as const satisfies readonly Setting[]
 

@@ -32,9 +32,17 @@ export function createLog(
     mixin: originFields,
   }
   let least = LOG_LEVELS.indexOf(level)
-  const log = asLog(pino(options, to), (one) => LOG_LEVELS.indexOf(one) >= least)
+  let listener: ((line: string) => void) | undefined
+  const write = (line: string) => {
+    to.write(line)
+    listener?.(line)
+  }
+  const log = asLog(pino(options, { write }), (one) => LOG_LEVELS.indexOf(one) >= least)
   return {
     ...log,
+    onLine(given) {
+      listener = given
+    },
     setLevel(other) {
       least = LOG_LEVELS.indexOf(other)
     },

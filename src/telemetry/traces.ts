@@ -1,6 +1,6 @@
 /**
- * Traces by OpenTelemetry, sent as the usual `OTEL_*` variables say. This file loads the whole SDK, so it
- * is imported only when traces are wanted.
+ * Traces, metrics and logs by OpenTelemetry, sent as the usual `OTEL_*` variables say. This file loads the whole SDK,
+ * so it is imported only when one of them is wanted.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -13,9 +13,19 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api'
+import { PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
 import { NodeSDK } from '@opentelemetry/sdk-node'
 import { currentOrigin } from '../core/origin.ts'
-import type { OpenSpan, Span, SpanOptions, Tracer } from '../core/tracing.ts'
+import type { OtlpProtocol } from '../core/tracing.ts'
+import {
+  noTracer,
+  type OpenSpan,
+  type Span,
+  type SpanOptions,
+  type Tracer,
+} from '../core/tracing.ts'
+import { logRecords } from './log-records.ts'
+import { registryProducer } from './registry-producer.ts'
 
 const KINDS = {
   server: SpanKind.SERVER,
@@ -27,27 +37,85 @@ const KINDS = {
 /** How long a collector that does not answer may delay the end, in ms. */
 const STOP_MS = 10_000
 
-interface Tracing extends Tracer {
-  /** Sends the spans that are left. A second call is harmless. */
+/** What is sent. */
+interface Wanted {
+  traces: boolean
+  /** Absent: no metrics. */
+  metrics?: { protocol: OtlpProtocol; intervalMs: number; timeoutMs: number }
+  logs: boolean
+}
+
+interface Sending {
+  tracer: Tracer
+  /** Takes each line of the log; absent: logs are not sent. */
+  onLine?: (line: string) => void
+  /** Sends the metrics as they are now. */
+  flushMetrics(): Promise<void>
+  /** Sends what is left. A second call is harmless. */
   stop(): Promise<void>
 }
 
-/**
- * Starts to trace, once in a process. The spans are set as current ones of OpenTelemetry's own API, so
- * that the project's own spans lie within them. `service.name` applies when there is no
- * `OTEL_SERVICE_NAME`.
- */
-export function startTracing(service: { name: string | undefined; version: string }): Tracing {
+interface Service {
+  /** `service.name` where there is no `OTEL_SERVICE_NAME`. */
+  name: string | undefined
+  version: string
+  /** Answers the JSON of `/metrics`. */
+  readMetrics(): Promise<string>
+}
+
+/** Starts to send, once in a process. */
+export async function startSending(service: Service, wanted: Wanted): Promise<Sending> {
+  const { name, version } = service
+  const reader = wanted.metrics && (await metricReader(service, wanted.metrics))
   const sdk = new NodeSDK({
-    ...(service.name !== undefined && { serviceName: service.name }),
-    // Metrics and logs are sent in other ways.
-    metricReaders: [],
-    logRecordProcessors: [],
+    ...(name !== undefined && { serviceName: name }),
+    ...(!wanted.traces && { spanProcessors: [] }),
+    metricReaders: reader ? [reader] : [],
+    ...(!wanted.logs && { logRecordProcessors: [] }),
     instrumentations: [],
   })
   sdk.start()
-  const tracer = trace.getTracer('runyard', service.version)
+  // A collector that is away is no reason to end otherwise than well.
+  const within = (work: Promise<void> | undefined) =>
+    Promise.race([work?.catch(() => {}), sleep(STOP_MS, undefined, { ref: false })])
   let stopped: Promise<void> | undefined
+  return {
+    tracer: wanted.traces ? createTracer(version) : noTracer,
+    ...(wanted.logs && {
+      onLine: logRecords(version, () => contextOf(currentOrigin().traceparent)),
+    }),
+    flushMetrics: () => within(reader?.forceFlush()),
+    stop() {
+      stopped ??= within(sdk.shutdown())
+      return stopped
+    },
+  }
+}
+
+async function metricReader(
+  { version, readMetrics }: Service,
+  { protocol, intervalMs, timeoutMs }: NonNullable<Wanted['metrics']>,
+) {
+  const { OTLPMetricExporter } = await METRIC_EXPORTERS[protocol]()
+  return new PeriodicExportingMetricReader({
+    exporter: new OTLPMetricExporter(),
+    exportIntervalMillis: intervalMs,
+    exportTimeoutMillis: timeoutMs,
+    metricProducers: [registryProducer(readMetrics, { version, startedAt: Date.now() })],
+  })
+}
+
+const METRIC_EXPORTERS = {
+  grpc: () => import('@opentelemetry/exporter-metrics-otlp-grpc'),
+  'http/json': () => import('@opentelemetry/exporter-metrics-otlp-http'),
+  'http/protobuf': () => import('@opentelemetry/exporter-metrics-otlp-proto'),
+}
+
+/**
+ * The spans are set as current ones of OpenTelemetry's own API, so that the project's own spans lie within them.
+ */
+function createTracer(version: string): Tracer {
+  const tracer = trace.getTracer('runyard', version)
   const start = ({ name, kind, parent, attributes = {}, startedAt }: SpanOptions) => {
     const around = contextOf(parent ?? currentOrigin().traceparent)
     const since = startedAt !== undefined && { startTime: startedAt }
@@ -62,10 +130,6 @@ export function startTracing(service: { name: string | undefined; version: strin
       return context.with(trace.setSpan(around, span), () => finishing(span, work))
     },
     begin: (options) => asOpenSpan(start(options).span),
-    stop() {
-      stopped ??= Promise.race([sdk.shutdown(), sleep(STOP_MS, undefined, { ref: false })])
-      return stopped
-    },
   }
 }
 

@@ -1,4 +1,4 @@
-/** A real server sends its traces to a collector, and its graphs' to a LangSmith, both on loopback. */
+/** A real server sends its traces, metrics and logs to a collector, and its graphs' to a LangSmith, both on loopback. */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
@@ -25,6 +25,8 @@ interface Span {
 }
 
 const spans: Span[] = []
+const metricsSent: Export[] = []
+const logsSent: Export[] = []
 let folder: string
 let collector: Server
 let langSmith: Server
@@ -36,7 +38,10 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'runyard-traces-'))
   receiver = await startReceiver()
   collector = await listening(async (request) => {
-    spans.push(...spansOf((await json(request)) as Export))
+    const sent = (await json(request)) as Export
+    if (request.url === '/v1/metrics') metricsSent.push(sent)
+    else if (request.url === '/v1/logs') logsSent.push(sent)
+    else spans.push(...spansOf(sent))
     return {}
   })
   langSmith = await listening(async (request) => {
@@ -175,6 +180,37 @@ it('has a span for the request, below it one for the run, below that one for the
   for (const span of [run, webhook]) {
     expect(span?.attributes).toContainEqual({ key: 'run_id', value: { stringValue: runId } })
   }
+
+  const lines = ofService(logsSent.flatMap(({ resourceLogs = [] }) => resourceLogs)).flatMap(
+    ({ scopeLogs }) => scopeLogs.flatMap(({ logRecords }) => logRecords),
+  )
+  const ended = lines.find(
+    ({ traceId: id, body }) => id === traceId && body.stringValue === 'a run has ended',
+  )
+  expect(ended).toMatchObject({ severityText: 'INFO', severityNumber: 9 })
+  expect(ended?.attributes).toContainEqual({ key: 'run_id', value: { stringValue: runId } })
+})
+
+it('has sent the metrics of /metrics when it has ended', () => {
+  const found = ofService(metricsSent.flatMap(({ resourceMetrics = [] }) => resourceMetrics))
+  const sent = found.map(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics))
+  const last = sent.findLast((metrics) => metrics.length > 0) ?? []
+  const metric = (name: string) => last.find((one) => one.name === name)
+  const ofRequest = [
+    { key: 'method', value: { stringValue: 'POST' } },
+    { key: 'route', value: { stringValue: '/runs/wait' } },
+    { key: 'status', value: { intValue: 200 } },
+  ]
+  const { dataPoints = [], ...sum } = metric('runyard_http_requests_total')?.sum ?? {}
+  expect(sum).toEqual({ aggregationTemporality: 2, isMonotonic: true })
+  const requests = dataPoints.find(({ attributes }) => isSame(attributes, ofRequest))
+  expect(requests?.asDouble).toBeGreaterThanOrEqual(3)
+  const [duration] = metric('runyard_run_duration_seconds')?.histogram?.dataPoints ?? []
+  expect(duration?.count).toBeGreaterThanOrEqual(3)
+  const { bucketCounts = [], explicitBounds = [] } = duration ?? {}
+  expect(bucketCounts).toHaveLength(explicitBounds.length + 1)
+  expect(bucketCounts.reduce((all, one) => all + one, 0)).toBe(duration?.count)
+  expect(metric('runyard_database_bytes')?.gauge?.dataPoints[0]?.asDouble).toBeGreaterThan(0)
 })
 
 async function listening(answer: (request: IncomingMessage) => Promise<object>): Promise<Server> {
@@ -191,14 +227,44 @@ function urlOf(server: Server): string {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-interface Export {
-  resourceSpans: {
-    resource: { attributes: Span['attributes'] }
-    scopeSpans: { spans: Span[] }[]
-  }[]
+interface OfResource {
+  resource: { attributes: Span['attributes'] }
 }
 
-function spansOf({ resourceSpans }: Export): Span[] {
+/** What the three kinds of requests hold, as OTLP has it in JSON. */
+interface Export {
+  resourceSpans?: (OfResource & { scopeSpans: { spans: Span[] }[] })[]
+  resourceMetrics?: (OfResource & { scopeMetrics: { metrics: Metric[] }[] })[]
+  resourceLogs?: (OfResource & { scopeLogs: { logRecords: LogRecord[] }[] })[]
+}
+
+interface Metric {
+  name: string
+  sum?: { dataPoints: { attributes: Span['attributes']; asDouble: number }[] }
+  gauge?: { dataPoints: { asDouble: number }[] }
+  histogram?: {
+    dataPoints: { count: number; bucketCounts: number[]; explicitBounds: number[] }[]
+  }
+}
+
+interface LogRecord {
+  traceId?: string
+  body: { stringValue: string }
+  severityText: string
+  severityNumber: number
+  attributes: Span['attributes']
+}
+
+function ofService<T extends OfResource>(all: T[]): T[] {
+  const service = { key: 'service.name', value: { stringValue: 'my-agents' } }
+  return all.filter(({ resource }) => resource.attributes.some((one) => isSame(one, service)))
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+function spansOf({ resourceSpans = [] }: Export): Span[] {
   return resourceSpans.flatMap(({ resource, scopeSpans }) => {
     const named = resource.attributes.find(({ key }) => key === 'service.name')
     const service = named?.value.stringValue
