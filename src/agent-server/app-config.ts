@@ -1,6 +1,6 @@
 import type { ProjectAuth } from '../core/agent/host/auth.ts'
 import type { ProjectRoutes } from '../core/agent/host/routes.ts'
-import type { HttpConfig } from '../core/agent/server/project-settings.ts'
+import type { HttpConfig, OpenApiSecurity } from '../core/agent/server/project-settings.ts'
 import type { DoorConfig } from './access/door.ts'
 import type { OpenTo } from './access/open-door.ts'
 
@@ -13,6 +13,8 @@ export interface AppConfig extends DoorConfig {
   maxBodyBytes?: number
   /** The project's own auth, instead of keys. */
   auth?: ProjectAuth
+  /** How the description says that callers identify themselves. Default: by the server's keys. */
+  security?: OpenApiSecurity
   /** The project's own routes. */
   routes?: ProjectRoutes
   /** Of a server without keys and auth: whom it answers. Absent: everyone who comes to it. */

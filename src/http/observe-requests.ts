@@ -13,6 +13,8 @@ interface Observers {
   tracer?: Tracer
   /** The path as logs and spans show it, where a path itself can be a secret. */
   shownPath?: (path: string) => string
+  /** The headers that the log shows. Default: none. */
+  shownHeaders?: ((headers: Headers) => Record<string, string>) | undefined
 }
 
 /** The ids that callers may choose. They go into logs as they are. */
@@ -27,6 +29,7 @@ export function observeRequests({
   metrics,
   tracer = noTracer,
   shownPath = (path) => path,
+  shownHeaders,
 }: Observers): MiddlewareHandler {
   return (c, next) => {
     const { method } = c.req
@@ -47,7 +50,9 @@ export function observeRequests({
         span.rename(`${method} ${route}`)
         span.set({ 'http.route': route, 'http.response.status_code': status })
         if (status >= 500) span.fail(`answered ${status}`)
-        log.debug({ method, path, status, ms: Math.round(seconds * 1000) }, 'answered a request')
+        const headers = shownHeaders && { headers: shownHeaders(c.req.raw.headers) }
+        const ms = Math.round(seconds * 1000)
+        log.debug({ method, path, status, ms, ...headers }, 'answered a request')
       }),
     )
   }

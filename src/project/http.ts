@@ -1,6 +1,10 @@
 /** `http` of `langgraph.json`: the project's own routes, and what of the API is served how. */
 import { z } from 'zod'
-import { API_PARTS, type HttpConfig } from '../core/agent/server/project-settings.ts'
+import {
+  API_PARTS,
+  type HeaderPatterns,
+  type HttpConfig,
+} from '../core/agent/server/project-settings.ts'
 import { AppError } from '../core/errors.ts'
 import { type ModuleSpec, type ReadingConfig, resolveModule } from './module-spec.ts'
 
@@ -34,15 +38,18 @@ export const CorsEntry = z.looseObject({
   max_age: z.int().nonnegative('write a number of seconds').nullish(),
 })
 
+const HeadersEntry = z
+  .looseObject({ includes: Texts, include: Texts, excludes: Texts, exclude: Texts })
+  .nullish()
+
 const switches = Object.fromEntries(API_PARTS.map((part) => [`disable_${part}`, Flag]))
 
 /** The part `http` of the file; keys of other servers are let pass. */
 export const HttpEntry = z.looseObject({
   app: z.string('write "./<file>:<export>"').nullish(),
   cors: CorsEntry.nullish(),
-  configurable_headers: z
-    .looseObject({ includes: Texts, include: Texts, excludes: Texts, exclude: Texts })
-    .nullish(),
+  configurable_headers: HeadersEntry,
+  logging_headers: HeadersEntry,
   enable_custom_route_auth: Flag,
   /** Runyard's own key. Default: whether `configurable_headers.includes` names the header of a key. */
   forward_api_key: Flag,
@@ -56,21 +63,25 @@ export async function readHttpConfig(
   reading: ReadingConfig,
   entry: z.infer<typeof HttpEntry> | null | undefined,
 ): Promise<ProjectHttp> {
-  const { app, cors, configurable_headers: headers } = entry ?? {}
-  const includes = headers?.includes ?? headers?.include
+  const { app, cors, logging_headers } = entry ?? {}
+  const configurableHeaders = patternsOf(entry?.configurable_headers)
   return {
     ...(app && { app: await resolveModule(reading, '"http.app"', app, 'default') }),
     disabled: new Set(API_PARTS.filter((part) => entry?.[`disable_${part}`] === true)),
     ...(cors && { cors }),
-    configurableHeaders: {
-      ...(includes && { includes }),
-      excludes: headers?.excludes ?? headers?.exclude ?? [],
-    },
+    configurableHeaders,
+    ...(logging_headers && { loggingHeaders: patternsOf(logging_headers) }),
     middlewareOrder: entry?.middleware_order ?? 'middleware_first',
     isCustomRouteAuthEnabled: entry?.enable_custom_route_auth ?? true,
-    forwardsApiKey: entry?.forward_api_key ?? (includes ?? []).some(isKeyHeader),
+    forwardsApiKey:
+      entry?.forward_api_key ?? (configurableHeaders.includes ?? []).some(isKeyHeader),
     mountPrefix: readPrefix(entry?.mount_prefix ?? '', reading.name),
   }
+}
+
+function patternsOf(headers: z.infer<typeof HeadersEntry>): HeaderPatterns {
+  const includes = headers?.includes ?? headers?.include
+  return { ...(includes && { includes }), excludes: headers?.excludes ?? headers?.exclude ?? [] }
 }
 
 /** Named in full: a pattern such as `x-*` asks for no credentials. */

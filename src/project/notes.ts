@@ -23,8 +23,6 @@ const NOTES: Readonly<Record<string, string>> = {
 /** The same of what stands below a key. */
 const NOTES_BELOW: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   auth: {
-    cache: "the project's auth is asked about each request",
-    openapi: "the server's description names the keys of the server alone",
     allow_langsmith_api_keys: 'no key of LangSmith is accepted',
   },
   checkpointer: {
@@ -33,7 +31,6 @@ const NOTES_BELOW: Readonly<Record<string, Readonly<Record<string, string>>>> = 
     serde: 'values are stored and read as LangGraph does by itself',
   },
   store: { path: 'items are kept by the server' },
-  http: { logging_headers: 'headers are not logged' },
 }
 
 /** The same of variables that the official server reads. */

@@ -1,4 +1,4 @@
-/** Which headers of a request graphs see in `configurable`. */
+/** Which headers of a request graphs see in `configurable`, and which the log shows. */
 import type { HeaderPatterns } from '../../core/agent/server/project-settings.ts'
 
 /** Credentials, and headers of proxies: graphs see them only when they are named in full. */
@@ -19,6 +19,17 @@ export function headerChoice({
     return included?.some((one) => one.test(name)) ?? false
   }
   return (headers) => Object.fromEntries([...headers].filter(([name]) => isShown(name)))
+}
+
+/** Never in the log, however they are named; what looks like a secret is redacted there in any case. */
+const UNLOGGED = [...HIDDEN, 'proxy-authorization', 'set-cookie']
+
+/** The headers that the log shows: those that the project includes, and no credentials. */
+export function loggedHeaders({
+  includes = [],
+  excludes,
+}: HeaderPatterns): (headers: Headers) => Record<string, string> {
+  return headerChoice({ includes, excludes: [...excludes, ...UNLOGGED] })
 }
 
 function toRegExp(pattern: string): RegExp {

@@ -1,10 +1,12 @@
 /** The agent server: one project's graphs behind the API, with the parts that execute runs. */
+import type { ProjectAuth } from '../../core/agent/host/auth.ts'
 import type { HostCalls } from '../../core/agent/host/calls.ts'
 import type { ParkedThreads } from '../../core/agent/parked-threads.ts'
 import type { ServerRole } from '../../core/agent/server/role.ts'
 import type { Load } from '../../core/deployment/runtime.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { withAuthCache } from '../access/auth-cache.ts'
 import { AS_PROJECT, IN_PROCESS, SELF_CHECK } from '../access/door.ts'
 import { registerSystemAssistants } from '../assistants/system.ts'
 import { fireDueCrons } from '../crons/firing.ts'
@@ -52,7 +54,8 @@ export class AgentServer {
     const appConfig = {
       ...options,
       http: config.http,
-      ...(host.auth && { auth: host.auth }),
+      ...(host.auth && { auth: cached(host.auth, options) }),
+      ...(host.auth && config.auth?.openapi && { security: config.auth.openapi }),
       ...(host.routes && { routes: host.routes }),
     }
     this.app = createAgentServerApp(this.#parts, appConfig)
@@ -193,4 +196,9 @@ export class AgentServer {
       this.#outage.stop()
     }
   }
+}
+
+function cached(auth: ProjectAuth, { config, clock }: AgentServerOptions): ProjectAuth {
+  const { cache } = config.auth ?? {}
+  return cache ? withAuthCache(auth, cache, clock) : auth
 }

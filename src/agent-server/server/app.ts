@@ -1,6 +1,6 @@
 /** The agent server's API as one app. */
 import type { OpenAPIHono } from '@hono/zod-openapi'
-import { DEFAULT_HTTP, type HttpConfig } from '../../core/agent/server/project-settings.ts'
+import { DEFAULT_HTTP } from '../../core/agent/server/project-settings.ts'
 import { createApp, requireJson, treatBodyAsJson } from '../../http/app.ts'
 import { limitBody } from '../../http/body-limit.ts'
 import { keepNumbers, requireUtf8 } from '../../http/body-text.ts'
@@ -12,6 +12,7 @@ import { RateLimit } from '../../http/rate-limit.ts'
 import { refuseUnmatched } from '../../http/unmatched.ts'
 import { a2aRoutes } from '../a2a/routes.ts'
 import { type AgentServerEnv, countRequests, noteCaller, requireAccess } from '../access/caller.ts'
+import { loggedHeaders } from '../access/configurable-headers.ts'
 import { guardGateway, guardOperators } from '../access/door.ts'
 import { guardOpenServer } from '../access/open-door.ts'
 import { guardSockets } from '../access/socket-door.ts'
@@ -40,6 +41,7 @@ import { mountProjectRoutes, warnOfOpenRoutes } from './custom-routes.ts'
 import { holdAnswers } from './hold-answers.ts'
 import { metaRoutes } from './meta-routes.ts'
 import { pathBelow } from './mount-prefix.ts'
+import { describeSecurity } from './own-security.ts'
 
 const DEFAULT_MAX_BODY_BYTES = 300 * 1024 * 1024
 
@@ -55,7 +57,8 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
   const rate = perSecond === undefined ? undefined : new RateLimit(perSecond)
   const caller = noteCaller({ ...config, configurableHeaders, rate })
   const isCallerFirst = !projectRoutes || http.isCustomRouteAuthEnabled
-  app.use(observeRequests(parts))
+  const shownHeaders = http.loggingHeaders && loggedHeaders(http.loggingHeaders)
+  app.use(observeRequests({ ...parts, shownHeaders }))
   app.use(holdAnswers(parts.answers))
   if (openTo) app.use(guardOpenServer(openTo, http.cors, parts.log))
   app.use(allowOrigins(http.cors))
@@ -99,7 +102,7 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
     a2aRoutes(parts, config),
     uiRoutes(parts, mountPrefix),
     docsRoutes<AgentServerEnv>('Runyard agent server'),
-    documentRoutes<AgentServerEnv>(() => describe(app, config.version, http)),
+    documentRoutes<AgentServerEnv>(() => describe(app, config)),
   ]
   for (const routes of routers) app.route('/', routes)
   // Of our own routes: what the project's take is the project's business.
@@ -113,13 +116,17 @@ function hasCredentials({ apiKeys, auth, gatewayToken }: AppConfig): boolean {
   return apiKeys.length > 0 || auth !== undefined || gatewayToken !== undefined
 }
 
-function describe(app: OpenAPIHono<AgentServerEnv>, version: string, { disabled }: HttpConfig) {
+function describe(
+  app: OpenAPIHono<AgentServerEnv>,
+  { version, security, http = DEFAULT_HTTP }: AppConfig,
+) {
   const document = app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: { title: 'Runyard agent server', version },
     security: [{ 'API Key': [] }, { 'Bearer Auth': [] }],
   })
-  return addCommonRefusals(describeRest(document, disabled))
+  const described = addCommonRefusals(describeRest(document, http.disabled))
+  return security ? describeSecurity(described, security) : described
 }
 
 /** Of the server's own keys; a server without keys is open, and one behind a gateway asks for its. */

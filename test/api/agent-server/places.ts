@@ -101,6 +101,7 @@ export const IN_PYTHON = {
   ...BEHIND_A_WIRE,
   // What else depends on the language, or on what its LangGraph does.
   a2a: 'messages',
+  'auth-settings': 'auth',
   cancel: 'signals',
   crash: 'retries',
   'custom-auth': 'auth',

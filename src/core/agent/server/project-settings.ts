@@ -1,5 +1,6 @@
 /** What a project says of the server that it runs in, beside its graphs: plain data of `langgraph.json`. */
 import type { CorsConfig } from '../../cors.ts'
+import type { JsonObject, JsonValue } from '../../json.ts'
 import type { ThreadTtl } from '../thread.ts'
 import type { WebhookConfig } from '../webhook.ts'
 
@@ -11,6 +12,32 @@ export interface ProjectSettings {
   store: StoreConfig
   /** What of the API is served how. */
   http: HttpConfig
+  /** Absent: the project has no auth, or says no more of it. */
+  auth?: AuthSettings
+}
+
+export interface AuthSettings {
+  /** For how long users are kept. Absent: auth is asked about each request. */
+  cache?: AuthCacheConfig
+  /** How the server's description says that callers identify themselves. Absent: by the server's keys. */
+  openapi?: OpenApiSecurity
+}
+
+export interface AuthCacheConfig {
+  /** The headers that tell callers apart, by lower-case name. */
+  keys: readonly string[]
+  ttlMs: number
+  /** How many users are kept at most. */
+  maxSize: number
+}
+
+/** Parts of an OpenAPI document, as the project writes them. */
+export interface OpenApiSecurity {
+  securitySchemes?: JsonObject
+  /** What holds for each operation. */
+  security?: JsonValue[]
+  /** What holds for some, by path and method. */
+  paths?: Record<string, Record<string, JsonValue[]>>
 }
 
 export interface TtlConfig {
@@ -54,6 +81,8 @@ export interface HttpConfig {
   cors?: CorsConfig
   /** Which request headers graphs see in `configurable`. */
   configurableHeaders: HeaderPatterns
+  /** Which request headers the log shows; absent: none. */
+  loggingHeaders?: HeaderPatterns
   /** Whether the project's `auth` is asked before the project's own routes. Default: it is. */
   isCustomRouteAuthEnabled: boolean
   /** In front of every path: empty, or `/` and more without a `/` at the end. */
