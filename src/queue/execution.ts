@@ -10,10 +10,26 @@ export interface Executed {
   isEnded: boolean
   /** Whether another run of the thread waits, which may be claimed now. */
   isNextWaiting: boolean
+  /** Its graph stopped between two steps: the run goes back to the queue, which does not count as an attempt. */
+  isHandedBack?: boolean
 }
 
-/** Executes a run for the queue. It ends the run itself, under the lease. */
-export type Execute = (run: QueuedRun, lease: Lease, signal: AbortSignal) => Promise<Executed>
+/**
+ * Executes a run for the queue. It ends the run itself, under the lease. `signal`: the run is to stop at once; its
+ * reason is a `StopReason`. `drain`: how it is asked to stop between two steps of its graph (`isHandedBack`).
+ */
+export type Execute = (
+  run: QueuedRun,
+  lease: Lease,
+  signal: AbortSignal,
+  drain: Drain,
+) => Promise<Executed>
+
+/** Filled by `Execute` once the graph is at work. */
+export interface Drain {
+  /** Answers whether the graph stops before its next step. */
+  ask?: () => boolean
+}
 
 export class Execution {
   readonly run_id: string
@@ -27,6 +43,7 @@ export class Execution {
   /** Settles when `execute` has settled; `error` is why it rejected. Never rejects. */
   readonly settled: Promise<Executed & { error?: unknown }>
   readonly #controller = new AbortController()
+  readonly #drain: Drain = {}
 
   /**
    * Calls `execute` when the promises of this moment have settled: a graph begins with milliseconds of them, and whoever has
@@ -59,10 +76,15 @@ export class Execution {
     this.#controller.abort(reason)
   }
 
+  /** Asks the run to stop between two steps of its graph. `false`: it cannot be asked. */
+  drain(): boolean {
+    return this.#drain.ask?.() ?? false
+  }
+
   async #begin(run: QueuedRun, execute: Execute): Execution['settled'] {
     try {
       await othersSent()
-      return await execute(run, this.lease, this.#controller.signal)
+      return await execute(run, this.lease, this.#controller.signal, this.#drain)
     } catch (error) {
       return { isEnded: false, isNextWaiting: true, error }
     }

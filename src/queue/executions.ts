@@ -103,8 +103,8 @@ export class Executions {
   }
 
   /**
-   * Stops each run once it has written another checkpoint, so that its work until then is not repeated.
-   * Waits like `settleBefore`.
+   * Asks each run to stop before its next step. One that cannot be asked is stopped once it has written another
+   * checkpoint, so that its work until then is not repeated. Waits like `settleBefore`.
    */
   async stopAtCheckpoints(next: NextCheckpoint, limit: Promise<void>): Promise<void> {
     const over = new AbortController()
@@ -123,6 +123,7 @@ export class Executions {
     next: NextCheckpoint,
     { signal }: AbortController,
   ): Promise<void> {
+    if (execution.drain()) return
     try {
       await next(execution, signal)
       if (!signal.aborted) execution.stop({ kind: 'shutdown' })
@@ -183,9 +184,10 @@ export class Executions {
   }
 
   async #settle(execution: Execution, onDone: OnDone): Promise<void> {
-    const { isEnded, isNextWaiting, error } = await execution.settled
+    const executed = await execution.settled
+    const { isEnded, isNextWaiting } = executed
     try {
-      if (!isEnded) await this.#check(execution, error)
+      if (!isEnded) await this.#check(execution, executed)
     } catch (failure) {
       this.#parts.log.error({ run_id: execution.run_id, err: failure }, 'could not check the run')
     }
@@ -195,10 +197,13 @@ export class Executions {
   }
 
   /** Handles an execution that is over although its run has not ended. */
-  async #check(execution: Execution, error: unknown): Promise<void> {
+  async #check(
+    execution: Execution,
+    { isHandedBack, error }: { isHandedBack?: boolean; error?: unknown },
+  ): Promise<void> {
     const { run_id, lease, stopReason } = execution
     if (stopReason?.kind === 'lease_lost') return
-    const isUntouched = stopReason?.kind === 'shutdown' || error instanceof HostAway
+    const isUntouched = isHandedBack || stopReason?.kind === 'shutdown' || error instanceof HostAway
     if (isUntouched) return this.#handBack(execution)
     if (error instanceof HostLost) return this.#expire(execution)
     if (!(await this.#parts.runs.holds(lease))) return

@@ -88,7 +88,8 @@ function wireGraph(graph: OpenGraph): OpenGraph {
   }
 }
 
-function wireRun({ emissions, end, transform }: GraphRun): GraphRun {
+function wireRun(run: GraphRun): GraphRun {
+  const { emissions, end, transform } = run
   /** By the copy that was handed out. */
   const originals = new WeakMap<Emission, Emission>()
   const handOut = (emission: Emission) => {
@@ -102,6 +103,7 @@ function wireRun({ emissions, end, transform }: GraphRun): GraphRun {
   return {
     emissions: copies(),
     end: end.then(copyEnd),
+    ...(run.drain && { drain: () => run.drain?.() ?? false }),
     ...(transform && { transform: wireTransform(transform, originals) }),
   }
 }

@@ -18,7 +18,7 @@ import { AppError, DatabaseAway } from '../../core/errors.ts'
 import { currentOrigin, withOrigin } from '../../core/origin.ts'
 import type { Span } from '../../core/tracing.ts'
 import { LARGE, ownTurn } from '../../core/turn.ts'
-import type { Executed } from '../../queue/execution.ts'
+import type { Drain, Executed } from '../../queue/execution.ts'
 import type { StopReason } from '../../queue/stop-reason.ts'
 import type { Unwritten } from '../../stream/batched-appends.ts'
 import type { Parts } from '../parts.ts'
@@ -63,12 +63,12 @@ type ExecutionParts = Pick<
 /** Executes one run; the queue calls it under a lease. */
 export function executeRun(
   parts: ExecutionParts,
-  run: QueuedRun,
-  lease: Lease,
+  claimed: Claimed,
   signal: AbortSignal,
+  drain: Drain,
 ): Promise<Executed> {
-  return observeRun(parts, run, (span) =>
-    new Execution(parts, { run, lease }, { signal, span }).execute(),
+  return observeRun(parts, claimed.run, (span) =>
+    new Execution(parts, claimed, { signal, drain, span }).execute(),
   )
 }
 
@@ -97,6 +97,7 @@ class Execution {
   readonly #parts: ExecutionParts
   readonly #claimed: Claimed
   readonly #limit: TimeLimit
+  readonly #drain: Drain
   readonly #crash = new Crash()
   readonly #stopping: JoinedSignal
   readonly #signal: AbortSignal
@@ -114,13 +115,16 @@ class Execution {
   #hasEmitted = false
   /** The graph's stream has ended by itself. */
   #isComplete = false
+  /** The graph has stopped before its next step. */
+  #isDrained = false
   #graph: OpenGraph | undefined
 
   constructor(
     parts: ExecutionParts,
     claimed: Claimed,
-    { signal, span }: { signal: AbortSignal; span: Span },
+    { signal, drain = {}, span }: { signal: AbortSignal; drain?: Drain; span: Span },
   ) {
+    this.#drain = drain
     this.#parts = parts
     this.#claimed = claimed
     this.#span = span
@@ -225,7 +229,7 @@ class Execution {
   async #leave(): Promise<Executed> {
     await this.#writer.flush()
     await this.#timeline?.leave('handed_over')
-    return LEFT
+    return { ...LEFT, isHandedBack: this.#isDrained }
   }
 
   /** `undefined`: the run is not ours to end. Throws when the database is away. */
@@ -233,6 +237,7 @@ class Execution {
     const failure = this.#signal.aborted ? undefined : await this.#iterate().catch(failureOf)
     if (failure && isRetried(failure)) throw this.#interrupted(failure)
     if (this.#signal.aborted) return this.#stopped()
+    if (this.#isDrained) return undefined
     return failure ? failed(failure) : { kind: 'success' }
   }
 
@@ -278,6 +283,7 @@ class Execution {
     const signal = this.#handOver.signalOfGraph()
     const running = graph.run(graphRequest(run, { resumed }), this.#calls(), signal)
     const begun = await this.#abortTimeout.wait(running)
+    this.#drain.ask = () => begun.drain?.() ?? false
     projection.watch(begun)
     for await (const batch of this.#abortTimeout.each(this.#order.watch(begun.emissions))) {
       this.#noteFirst()
@@ -287,9 +293,16 @@ class Execution {
     const end = await this.#abortTimeout.wait(begun.end)
     if (end.kind === 'failed') return end.failure
     if (end.kind === 'stopped') throw stoppedByNobody()
+    if (end.kind === 'drained') return this.#drained()
     const last = await this.#abortTimeout.wait(projection.settle())
     if (last.length > 0 && !(await this.#order.write(last))) return
     this.#isComplete = true
+  }
+
+  /** Another attempt goes on from the graph's last checkpoint, on another server or here. */
+  async #drained(): Promise<undefined> {
+    this.#isDrained = true
+    await this.#handOver.take()
   }
 
   #calls(): RunCalls {

@@ -44,6 +44,11 @@ export class HandOver {
     return graph.signal
   }
 
+  /** Waits until all that the graph has emitted was taken. */
+  async take(): Promise<void> {
+    this.#isWhole = await this.#parts.order.taken(TAKEN_LIMIT_MS)
+  }
+
   /** Settles at once where the run is not handed on, or where something was left out. */
   async stored(): Promise<void> {
     if (!this.#isWhole) return
@@ -52,9 +57,8 @@ export class HandOver {
   }
 
   async #tell(graph: AbortController): Promise<void> {
-    const { signal, order } = this.#parts
-    const isHandedOn = stopReasonOf(signal)?.kind === 'shutdown'
-    if (isHandedOn) this.#isWhole = await order.taken(TAKEN_LIMIT_MS)
+    const { signal } = this.#parts
+    if (stopReasonOf(signal)?.kind === 'shutdown') await this.take()
     graph.abort(signal.reason)
   }
 }

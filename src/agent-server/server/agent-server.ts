@@ -167,7 +167,7 @@ export class AgentServer {
   #startQueue(): Promise<void> {
     const parts = this.#parts
     return parts.queue.start({
-      execute: (run, lease, signal) => executeRun(parts, run, lease, signal),
+      execute: (run, lease, signal, drain) => executeRun(parts, { run, lease }, signal, drain),
       onExhausted: (run, lease) => endExhausted(parts, run, lease),
     })
   }

@@ -55,8 +55,8 @@ export class OpenedGraph implements OpenGraph {
     void call.answer.catch(() => {}).finally(() => this.#over(run))
     const { done, value } = await call.items.next()
     if (done) await call.answer
-    const { transforms } = value as { transforms: boolean }
-    return new PythonRun({ peer, run, call, signal, transforms })
+    const told = value as { transforms: boolean; drains: boolean }
+    return new PythonRun({ peer, run, call, signal, ...told })
   }
 
   async names(): Promise<GraphNames> {

@@ -19,6 +19,8 @@ interface RunParts {
   signal: AbortSignal
   /** Whether its stream transformers take part. */
   transforms: boolean
+  /** Whether its LangGraph can be asked to stop before a step. */
+  drains: boolean
 }
 
 /** Tells hosts of runs that nobody can ask of any more. */
@@ -30,8 +32,10 @@ export class PythonRun implements GraphRun {
   readonly emissions: AsyncIterable<readonly Emission[]>
   readonly end: Promise<GraphEnd>
   readonly transform?: StreamTransform
+  readonly #parts: Pick<RunParts, 'peer' | 'run' | 'drains'>
 
-  constructor({ peer, run, call, signal, transforms }: RunParts) {
+  constructor({ peer, run, call, signal, transforms, drains }: RunParts) {
+    this.#parts = { peer, run, drains }
     const batches = new Batches(call)
     this.emissions = batches
     this.end = endOf(call, signal)
@@ -39,6 +43,12 @@ export class PythonRun implements GraphRun {
     batches.areNumbered = true
     this.transform = new Transform(peer, run, batches)
     forgotten.register(this.transform, { peer, run })
+  }
+
+  drain(): boolean {
+    const { peer, run, drains } = this.#parts
+    if (drains) peer.note('drain', { run })
+    return drains
   }
 }
 

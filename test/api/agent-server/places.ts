@@ -56,6 +56,7 @@ export const ON_POSTGRES = {
   limits: 'sizes',
   // Runs of a server that stops, is killed or is replaced: these start their servers by themselves.
   crash: 'leases',
+  drain: 'leases',
   shutdown: 'leases',
   'two-versions': 'leases',
 }
@@ -111,6 +112,7 @@ export const IN_PYTHON = {
   numbers: 'values',
   'protocol-socket': 'emissions',
   'run-timeout': 'signals',
+  drain: 'ends of runs',
   shutdown: 'signals',
   'streams-thread': 'emissions',
   'thread-changes': 'states',

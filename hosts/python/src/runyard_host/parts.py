@@ -24,6 +24,10 @@ class GraphRun(Protocol):
         """Whether the graph's own stream transformers take part; known when the run has begun."""
 
     @property
+    def drains(self) -> bool:
+        """Whether the graph can be asked to stop before a step."""
+
+    @property
     def end(self) -> JsonObject:
         """``GraphEnd``, once the emissions are over."""
 
@@ -32,6 +36,9 @@ class GraphRun(Protocol):
 
     def stop(self) -> None:
         """The run's signal: it emits nothing more, and is over once its nodes have ended."""
+
+    def drain(self) -> None:
+        """Asks the graph to stop before its next step."""
 
     async def on_events(self, events: list[JsonObject], of: int | None) -> list[Json]:
         """``Transformed``: what is to be told in place of these."""

@@ -101,6 +101,8 @@ class Server:
                 self._begin(graph.close())
         elif method == "forget":
             self._runs.pop(params["run"], None)
+        elif method == "drain" and (run := self._runs.get(params["run"])):
+            run.drain()
 
     def _begin(self, work: Coroutine[None, None, None]) -> None:
         """Nobody waits for it."""
@@ -200,7 +202,7 @@ class Server:
         self._runs[number] = run
         call.on_abort(run.stop)
         try:
-            await call.send({"transforms": run.transforms})
+            await call.send({"transforms": run.transforms, "drains": run.drains})
             async for batch in run.emissions():
                 await call.send(batch)
             return run.end

@@ -3,6 +3,7 @@
  *
  * ```
  * begun ──emissions──▶ completed            the graph is done, or stopped at an interrupt or breakpoint
+ *           │  ├─────▶ drained              the graph stopped before its next step: it goes on from there in another run
  *           │  └─────▶ failed               the graph, or what it called back for, has thrown
  *           └─signal─▶ stopped              once no function of its nodes is at work any more
  * ```
@@ -72,10 +73,14 @@ export interface GraphRun {
   end: Promise<GraphEnd>
   /** The stream transformers that the graph was compiled with; asked for by `transformers`. */
   transform?: StreamTransform
+  /** Asks the graph to stop before its next step. `false`: its LangGraph cannot be asked. */
+  drain?(): boolean
 }
 
 export type GraphEnd =
   | { kind: 'completed' }
+  /** All steps that were begun are stored. A graph may ask for it by itself (`requestDrain`). */
+  | { kind: 'drained' }
   /** After its signal: nothing is said of the graph. */
   | { kind: 'stopped' }
   | { kind: 'failed'; failure: GraphFailure }

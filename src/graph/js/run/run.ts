@@ -18,6 +18,7 @@ import type { Project } from '../project.ts'
 import type { ProjectGraph } from '../project-graph.ts'
 import { Bursts } from './bursts.ts'
 import { callHandler } from './calls.ts'
+import { isDrained, RunControl } from './control.ts'
 import { Emissions } from './emissions.ts'
 import { withNamedAnswer } from './falsy-answer.ts'
 import { streamOptions } from './options.ts'
@@ -48,6 +49,7 @@ export class JsRun implements GraphRun {
   /** Sees the nodes of a graph that are no functions, for its timeline. */
   readonly #seeing: object | undefined
   readonly #failures: TaskFailures = new Map()
+  readonly #control = new RunControl()
   readonly #bursts = new Bursts<Emission>()
   readonly #read: Emissions
   readonly #transformers: Transformers | undefined
@@ -71,6 +73,11 @@ export class JsRun implements GraphRun {
     this.emissions = this.#emit(calls, signal)
   }
 
+  drain(): boolean {
+    this.#control.requestDrain()
+    return this.#control.isAsked
+  }
+
   async *#emit(calls: RunCalls, signal: AbortSignal): AsyncGenerator<readonly Emission[]> {
     let end: GraphEnd = { kind: 'stopped' }
     try {
@@ -85,7 +92,7 @@ export class JsRun implements GraphRun {
         if (last.length > 0) yield last
         if (!signal.aborted) end = { kind: 'completed' }
       } catch (thrown) {
-        if (!signal.aborted) end = { kind: 'failed', failure: failureOf(thrown) }
+        if (!signal.aborted) end = endBy(thrown)
       }
       if (signal.aborted) yield* this.#bursts.until(this.#work.ended())
     } finally {
@@ -111,6 +118,7 @@ export class JsRun implements GraphRun {
     const options = {
       ...config,
       ...streamOptions(this.#request, signal),
+      control: this.#control,
       configurable: {
         ...(config.configurable as JsonObject),
         [WORK_KEY]: this.#work,
@@ -153,4 +161,8 @@ export class JsRun implements GraphRun {
       onTool: (call, metadata) => this.#read.onTool(call, metadata),
     })
   }
+}
+
+function endBy(thrown: unknown): GraphEnd {
+  return isDrained(thrown) ? { kind: 'drained' } : { kind: 'failed', failure: failureOf(thrown) }
 }

@@ -19,6 +19,7 @@ from pydantic import BaseModel
 
 from ..graphs.config import to_command, to_uuid
 from ..port import Json, JsonObject
+from .control import control_for, is_drained
 from .emissions import Emission, Emissions, Told, graph_modes
 from .failure import failure_of
 from .model_calls import ModelCalls
@@ -66,6 +67,7 @@ class GraphRun:
         self._spans = Spans(parts.on_spans)
         is_transformed = "transformers" in self._modes
         self._transformers = Transformers.of(parts.graph) if is_transformed else None
+        self._control = control_for(parts.graph)
         self._task: asyncio.Task[None] | None = None
         self._end: JsonObject = {"kind": "stopped"}
         watch_nodes()
@@ -74,6 +76,11 @@ class GraphRun:
     def transforms(self) -> bool:
         """Whether the graph's own stream transformers take part."""
         return self._transformers is not None
+
+    @property
+    def drains(self) -> bool:
+        """Whether the graph can be asked to stop before a step."""
+        return self._control is not None
 
     @property
     def end(self) -> JsonObject:
@@ -112,6 +119,11 @@ class GraphRun:
         if self._task is not None:
             self._task.cancel()
 
+    def drain(self) -> None:
+        """Asks the graph to stop before its next step."""
+        if self._control is not None:
+            self._control.request_drain()
+
     async def settled(self) -> None:
         """Answers once all that the graph has emitted until now is handed out and sent."""
         await turns(_TURNS_OF_EVENTS if "events" in self._modes else _TURNS)
@@ -144,7 +156,7 @@ class GraphRun:
         except BaseException as error:
             if not self.is_stopping:
                 self._add(self._read.rest())
-            end = {"kind": "failed", "failure": failure_of(error)}
+            end = _end_by(error)
         await self._work_ended()
         self._spans.flush()
         self._end = {"kind": "stopped"} if self.is_stopping else end
@@ -233,6 +245,7 @@ class GraphRun:
             "interrupt_before": request.get("interrupt_before"),
             "interrupt_after": request.get("interrupt_after"),
             "durability": request.get("durability"),
+            "control": self._control,
         }
         return {name: value for name, value in given.items() if value is not None}
 
@@ -252,6 +265,12 @@ class GraphRun:
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Event:
     event: Any
+
+
+def _end_by(error: BaseException) -> JsonObject:
+    if is_drained(error):
+        return {"kind": "drained"}
+    return {"kind": "failed", "failure": failure_of(error)}
 
 
 def _context_for(graph: Any, context: Json) -> Json:
