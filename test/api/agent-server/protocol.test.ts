@@ -384,7 +384,7 @@ describe('a subscription', () => {
     const { thread_id, events } = await run(protocol, 'talk', input)
     const end = (event: WireEvent) => event.seq === events.at(-1)?.seq
     const read = async (wish: object) => {
-      const channels = ['lifecycle', 'messages', 'custom:said']
+      const channels = ['lifecycle', 'input', 'messages', 'custom:said']
       const found = await subscribe(protocol.url, thread_id, { channels, ...wish })
       return readUntil(found, (event) => end(event))
     }

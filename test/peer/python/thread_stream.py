@@ -7,6 +7,8 @@ from langgraph.pregel.remote import RemoteGraph
 from langgraph_sdk import get_client
 
 URL, TRANSPORT = sys.argv[1:]
+# What is subscribed decides, not who asks.
+HEADERS = {"user-agent": "a-program-of-its-own"}
 INPUT = {"messages": [{"role": "human", "content": "How is Bern?", "id": "question"}]}
 
 
@@ -64,13 +66,13 @@ async def answer(client):
 
 
 async def remote(client):
-    graph = RemoteGraph("tools", url=URL, api_key=None)
+    graph = RemoteGraph("tools", url=URL, api_key=None, headers=HEADERS)
     async with await graph.astream_events(INPUT, version="v3") as run:
         return await texts_of(run.messages)
 
 
 async def main():
-    client = get_client(url=URL, api_key=None)
+    client = get_client(url=URL, api_key=None, headers=HEADERS)
     scenes = [messages, values_beside_messages, tool_calls, subgraphs, nodes, answer, remote]
     seen = {}
     for scene in scenes:

@@ -6,8 +6,11 @@ import re
 from typing import Any
 
 import pytest
-from langchain_core.messages import HumanMessage
+from langchain_core.language_models import FakeListChatModel
+from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
 
 from runyard_host.run.emissions import Emissions, graph_modes
 from runyard_host.wire_json import to_wire
@@ -210,3 +213,27 @@ async def test_runs_of_the_protocol_tell_of_models_and_tools_at_their_nodes() ->
     looked = await World(graphs.steps).play(modes=modes, subgraphs=True)
     tools = [one["namespace"] for one in looked.emissions if one["mode"] == "tools"]
     assert [[part.split(":")[0] for part in at] for at in tools] == [["second"]] * 2
+
+
+async def test_runs_of_the_protocol_tell_what_models_write_and_nothing_else() -> None:
+    call = {"id": "c", "name": "look", "args": {"at": "it"}, "type": "tool_call"}
+
+    def made(_state: MessagesState) -> Any:
+        return {"messages": [AIMessage("", id="made", tool_calls=[call])]}
+
+    async def whole(state: MessagesState, config: RunnableConfig) -> Any:
+        model = FakeListChatModel(responses=["all of it"], disable_streaming=True)
+        return {"messages": [await model.ainvoke(state["messages"], config)]}
+
+    graph: Any = StateGraph(MessagesState)
+    graph.add_node("made", made).add_node("whole", whole).add_node("talk", graphs.talk)
+    graph.add_edge(START, "made").add_edge("made", "whole").add_edge("whole", "talk")
+
+    async def said(*of_protocol: str) -> list[Any]:
+        modes = ["messages-tuple", *of_protocol]
+        told = await World(graph.compile()).play(input=QUESTION, modes=modes, subgraphs=True)
+        return [one["message"]["content"] for one in told.of("messages-tuple")]
+
+    pieces = ["echo:", " ", "all", " ", "of", " ", "it"]
+    assert await said() == ["", "all of it", *pieces]
+    assert await said("model_ends") == ["all of it", *pieces]

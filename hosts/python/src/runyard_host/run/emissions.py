@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from langchain_core.messages import BaseMessageChunk
+from langchain_core.messages import BaseMessage, BaseMessageChunk
 
 from ..port import Json, JsonObject
 from ..wire_json import to_wire
@@ -38,8 +38,16 @@ def graph_modes(modes: Sequence[str]) -> list[str]:
 class Emissions:
     """Of one run."""
 
-    def __init__(self, modes: Sequence[str], *, subgraphs: bool) -> None:
+    def __init__(
+        self,
+        modes: Sequence[str],
+        *,
+        subgraphs: bool,
+        is_written: Callable[[BaseMessage], bool] | None = None,
+    ) -> None:
+        """`is_written`: whether a model has written it; without, every message is told."""
         self._modes = frozenset(modes)
+        self._is_written = is_written
         self._has_subgraphs = subgraphs
         # Runs of the protocol; legacy streams tell of models where LangGraph does.
         self.is_at_nodes = subgraphs and "places" in modes
@@ -100,6 +108,8 @@ class Emissions:
     def _on_message(self, namespace: Namespace, payload: Any) -> list[Told]:
         message, metadata = payload
         told: list[Told] = []
+        if self._is_written and not self._is_written(message):
+            return told
         if "messages-tuple" in self._modes:
             piece = {
                 "message": to_wire(message),

@@ -1,5 +1,6 @@
-"""When models are done with their messages. LangGraph streams the pieces of a message and does not
-say which is the last; LangChain's callbacks do.
+"""What models write, and when they are done. LangGraph streams the pieces of a message and does not
+say which is the last, and streams the messages that nodes make by themselves too; LangChain's
+callbacks know better.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from typing import Any
 from uuid import UUID
 
 from langchain_core.callbacks import BaseCallbackHandler
-from langchain_core.outputs import ChatGenerationChunk
+from langchain_core.messages import BaseMessage, BaseMessageChunk
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, LLMResult
 
 from ..port import JsonObject
 
@@ -32,6 +34,13 @@ class ModelCalls(BaseCallbackHandler):
     def __init__(self, on_end: Callable[[JsonObject], None]) -> None:
         self._on_end = on_end
         self._calls: dict[UUID, _Call] = {}
+        # By its identity, each until it is asked for: a message has no id yet.
+        self._whole: dict[int, BaseMessage] = {}
+
+    def is_written(self, message: BaseMessage) -> bool:
+        """Whether a model has written it, a piece or all of it. True once for a whole message."""
+        is_piece = isinstance(message, BaseMessageChunk)
+        return self._whole.pop(id(message), None) is not None or is_piece
 
     def on_chat_model_start(self, *_args: Any, **_kwargs: Any) -> None:
         """Says that calls of chat models are of interest."""
@@ -51,11 +60,15 @@ class ModelCalls(BaseCallbackHandler):
         call.id = chunk.message.id or call.id
         call.pieces += 1
 
-    def on_llm_end(self, response: Any, *, run_id: UUID, **_kwargs: Any) -> None:
+    def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_kwargs: Any) -> None:
         """The message is written; one that came whole needs no word."""
         call = self._calls.pop(run_id, None)
         if call:
             self._on_end({"id": call.id or f"lc_run--{run_id}", "pieces": call.pieces})
+            return
+        for generation in response.generations[0] if response.generations else []:
+            if isinstance(generation, ChatGeneration):
+                self._whole[id(generation.message)] = generation.message
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **_kwargs: Any) -> None:
         """The message will not be written to its end."""

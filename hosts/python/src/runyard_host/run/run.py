@@ -60,7 +60,12 @@ class GraphRun:
         checkpoints.order = self
         self._loop = asyncio.get_running_loop()
         self._outbox: Outbox[Told] = Outbox()
-        self._read = Emissions(self._modes, subgraphs=request["subgraphs"])
+        self._calls = ModelCalls(self._on_model_end) if "model_ends" in self._modes else None
+        self._read = Emissions(
+            self._modes,
+            subgraphs=request["subgraphs"],
+            is_written=self._calls and self._calls.is_written,
+        )
         thread_id = parts.config.get("configurable", {}).get("thread_id")
         thread_id = None if thread_id is None else str(thread_id)
         self._work = NodeWork(request["run_id"], thread_id, parts.on_node)
@@ -230,8 +235,8 @@ class GraphRun:
 
     def _callbacks(self) -> list[BaseCallbackHandler]:
         callbacks: list[BaseCallbackHandler] = [self._spans]
-        if "model_ends" in self._modes:
-            callbacks.append(ModelCalls(self._on_model_end))
+        if self._calls:
+            callbacks.append(self._calls)
         if "tools" in self._modes and self._read.is_at_nodes:
             callbacks.append(self._read.tool_places)
         return callbacks
