@@ -2,8 +2,8 @@
  * A message while it is written, as the protocol tells it: `message-start`, then its content blocks,
  * one after the other (`content-block-start`, deltas, `content-block-finish`), then `message-finish`.
  *
- * A delta of a text or of reasoning is what was added. A delta of a tool call is all of its arguments
- * so far: the protocol merges such fields and does not append to them.
+ * A delta is what was added: to a text, to reasoning, or to the arguments of a tool call. The SDK of JavaScript before
+ * 1.12.8 does not know `tool-call-delta`, and throws unless `content` says the same in the form before it.
  */
 import { plainNumber } from '../../core/exact-json.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
@@ -75,9 +75,9 @@ export class MessageBlocks {
   }
 
   #grow(block: Block, piece: Piece): JsonObject {
-    const { content, delta } = piece.grow(block.content)
+    const { content, delta, older } = piece.grow(block.content)
     block.content = content
-    return this.#blockEvent('content-block-delta', { delta })
+    return this.#blockEvent('content-block-delta', { delta, ...(older && { content: older }) })
   }
 
   #close(): JsonObject[] {

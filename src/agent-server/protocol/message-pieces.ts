@@ -11,8 +11,8 @@ export interface Piece {
   start: JsonObject
   /** What is added. */
   added: JsonObject
-  /** The block with what is added, and the delta that tells of it. */
-  grow(block: JsonObject): { content: JsonObject; delta: JsonObject }
+  /** The block with what is added, and the delta that tells of it; `older`: the same for clients that do not know it. */
+  grow(block: JsonObject): { content: JsonObject; delta: JsonObject; older?: JsonObject }
 }
 
 /** Whether there is anything to add to the block's start. */
@@ -161,9 +161,10 @@ function callPiece(call: { id?: string; name?: string; args?: string }, place: s
     key: `tool_call:${place}`,
     start: { type: 'tool_call_chunk', id: id ?? null, name: name ?? null, args: '' },
     added: { args },
-    grow: (block) => {
-      const content = { ...block, ...named, args: `${block.args}${args}` }
-      return { content, delta: { type: 'block-delta', fields: content } }
-    },
+    grow: (block) => ({
+      content: { ...block, ...named, args: `${block.args}${args}` },
+      delta: { type: 'tool-call-delta', args },
+      older: { type: 'tool_call_chunk', ...named, args },
+    }),
   }
 }

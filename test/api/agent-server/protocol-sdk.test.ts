@@ -50,6 +50,25 @@ describe.each(cases)('SDK $version over $transport', ({ Sdk, transport }) => {
     expect(values.given).toBe(1)
   })
 
+  test('the arguments of a tool call come in slices, and together at the end', async () => {
+    const thread = open(protocol, 'rich')
+    const messages = thread.messages
+    await thread.run.start({ input: { messages: [human] } })
+    const slices: unknown[] = []
+    const calls: unknown[] = []
+    for await (const message of messages) {
+      for await (const event of message) {
+        if (event.event !== 'content-block-delta') continue
+        const { type, args } = event.delta as { type: string; args?: string }
+        if (type === 'tool-call-delta') slices.push(args)
+      }
+      for (const { name, args } of await message.toolCalls) calls.push([name, args])
+    }
+    await thread.close()
+    expect(slices).toEqual(['{"at":', '"it"}', '{"at"'])
+    expect(calls).toEqual([['look', { at: 'it' }]])
+  })
+
   test('tool calls come with what they were given and what they answered', async () => {
     const thread = open(echo, 'tools')
     const calls = thread.toolCalls
