@@ -84,3 +84,19 @@ async def test_what_is_given_up_under_way_ends_where_it_is() -> None:
     with pytest.raises(ServerError):
         await call.answer
     assert embeddings.is_cancelled
+
+
+async def test_a_run_that_is_given_up_before_it_begins_calls_no_node() -> None:
+    server, world = await connect(Embeddings())
+    request = {"run_id": "r", "input": {}, "context": {}, "modes": ["values"], "subgraphs": False}
+    params = {
+        "graph_id": "graph",
+        "config": {"configurable": {"thread_id": "t"}},
+        "run": 1,
+        "request": request,
+        "checkpoints": 1,
+    }
+    call = server.begin("graph.run", params)
+    call.abort()
+    assert await call.answer == {"kind": "stopped"}
+    assert world.calls.nodes == []

@@ -8,10 +8,13 @@ import type { Peer } from './peer.ts'
 const PATIENCE_MS = 10_000
 const LOOK_MS = 1_000
 
-/** Calls that are given up; a run goes on when its loop does, and so does the factory that is called for it. */
+/**
+ * Calls that are given up; a run that has begun goes on when its loop does, and so does the factory that is called for
+ * it.
+ */
 const GIVEN_UP: ReadonlySet<string> = new Set([
   ...['open', 'graph.names', 'graph.schemas', 'graph.draw', 'graph.get_state'],
-  ...['graph.list_states', 'graph.update_state'],
+  ...['graph.list_states', 'graph.update_state', 'graph.run'],
   ...['auth.authenticate', 'auth.authorize', 'embed'],
 ])
 

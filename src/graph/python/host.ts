@@ -140,6 +140,15 @@ class Opener {
   ): Promise<OpenedGraph> {
     const info = this.#graphs.get(graph_id)
     if (!info) throw new AppError('not_found', `The project has no graph "${graph_id}".`)
+    const bindings = this.#bindings
+    if (!info.hasFactory && !checkpoints) {
+      // It is what it is: the host needs to make nothing ready, and keeps nothing.
+      const find = async (): Promise<Opened> => {
+        const { peer } = await this.#processes.leastBusy()
+        return { peer, graph: { graph_id, config } }
+      }
+      return new OpenedGraph({ opened: await find(), reopen: find, bindings })
+    }
     const request = { graph_id, config, ...(checkpoints && { checkpoints }) }
     const { opened, close } = await this.#open(request).catch((error) => {
       // A factory may be what has ended the process.
@@ -152,7 +161,7 @@ class Opener {
       closes.push(again.close)
       return again.opened
     }
-    const graph = new OpenedGraph({ opened, reopen, bindings: this.#bindings })
+    const graph = new OpenedGraph({ opened, reopen, bindings })
     this.#unheld.register(graph, () => {
       for (const one of closes) one()
     })
@@ -175,12 +184,11 @@ class Opener {
       const params = { graph_id, config, checkpoints: of }
       const closeThere = (answer: unknown) => peer.note('close', answer as { graph: number })
       const answer = await peer.call('open', params, { isPatient, onLate: closeThere })
-      const { graph } = answer as { graph: number }
       const closeAll = () => {
         close()
         closeThere(answer)
       }
-      return { opened: { peer, graph }, close: closeAll }
+      return { opened: { peer, graph: answer as { graph: number } }, close: closeAll }
     } catch (error) {
       close()
       throw error

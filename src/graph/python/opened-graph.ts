@@ -19,8 +19,8 @@ import { PythonRun } from './run.ts'
 /** Where a graph is open. */
 export interface Opened {
   peer: Peer
-  /** By which the host knows it. */
-  graph: number
+  /** By which the host knows it: what `open` answered, or what it needs no `open` for. */
+  graph: { graph: number } | Pick<OpenRequest, 'graph_id' | 'config'>
 }
 
 interface OpenedParts {
@@ -55,6 +55,8 @@ export class OpenedGraph implements OpenGraph {
     void call.answer.catch(() => {}).finally(() => this.#over(run))
     const { done, value } = await call.items.next()
     if (done) await call.answer
+    // It has begun, and goes on when what blocks the host has ended.
+    call.isPatient = true
     const told = value as { transforms: boolean; drains: boolean }
     return new PythonRun({ peer, run, call, signal, ...told })
   }
@@ -88,7 +90,7 @@ export class OpenedGraph implements OpenGraph {
   async *listStates(place: StatePlace, query: StateQuery): AsyncGenerator<ThreadState> {
     let hasBegun = false
     const list = async function* ({ peer, graph }: Opened) {
-      const call = peer.begin('graph.list_states', { graph, place, query })
+      const call = peer.begin('graph.list_states', { ...graph, place, query })
       for await (const state of call.items) {
         hasBegun = true
         yield state as ThreadState
@@ -106,7 +108,7 @@ export class OpenedGraph implements OpenGraph {
   /** Not asked again: nobody knows how far it has come. */
   async updateState(place: StatePlace, supersteps: Superstep[]): Promise<StatePlace> {
     const { peer, graph } = this.#opened
-    return (await peer.call('graph.update_state', { graph, place, supersteps })) as StatePlace
+    return (await peer.call('graph.update_state', { ...graph, place, supersteps })) as StatePlace
   }
 
   #over(run: number): void {
@@ -117,7 +119,9 @@ export class OpenedGraph implements OpenGraph {
     const { peer, graph } = this.#opened
     try {
       const { traceparent } = currentOrigin()
-      return peer.begin('graph.run', { graph, run, request, checkpoints: run, traceparent })
+      const params = { ...graph, run, request, checkpoints: run, traceparent }
+      // A factory was called for it: it would be called again.
+      return peer.begin('graph.run', params, { isPatient: 'graph' in graph })
     } catch (error) {
       this.#parts.bindings.remove(run)
       throw error
@@ -128,11 +132,11 @@ export class OpenedGraph implements OpenGraph {
   async #read(method: string, params: Record<string, unknown>): Promise<unknown> {
     const { peer, graph } = this.#opened
     try {
-      return await peer.call(method, { graph, ...params })
+      return await peer.call(method, { ...graph, ...params })
     } catch (error) {
       if (!(error instanceof HostLost)) throw error
       this.#opened = await this.#parts.reopen()
-      return this.#opened.peer.call(method, { graph: this.#opened.graph, ...params })
+      return this.#opened.peer.call(method, { ...this.#opened.graph, ...params })
     }
   }
 }

@@ -3,10 +3,13 @@ import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { GraphCheckpoints } from '../../core/agent/checkpoint.ts'
 import { AppError, DatabaseAway, HostLost, ProjectRefusal } from '../../core/errors.ts'
+import { Bindings } from './bindings.ts'
 import { Blockage } from './blockage.ts'
 import { FRAME, type Frame, FrameReader, FrameWriter } from './frames.ts'
 import { answerWith } from './http.ts'
+import { OpenedGraph } from './opened-graph.ts'
 import { type IncomingCall, Peer } from './peer.ts'
 
 let peer: Peer
@@ -214,6 +217,33 @@ it('refuses what a blocked host does not answer, and lets runs wait', async () =
   answer([FRAME.ANSWER, run.id, null])
   await run.answer
   expect(blockage.isOn).toBe(false)
+})
+
+it('refuses a run that a blocked host has not begun, and lets one wait that it has', async () => {
+  const checkpoints = {} as GraphCheckpoints
+  const graph = { graph_id: 'graph', config: { configurable: {} } }
+  const opened = { peer, graph }
+  const reopen = () => Promise.reject(new Error('It is not opened anew.'))
+  const { signal } = new AbortController()
+  const begin = () =>
+    new OpenedGraph({ opened, reopen, bindings: new Bindings() }).run(
+      { run_id: 'r', input: null, context: {}, modes: [], subgraphs: false },
+      { checkpoints, onSpans: () => {} },
+      signal,
+    )
+  const giveUp = () => peer.giveUp(new Set(['graph.run']), performance.now() + 1)
+  const [waits, goesOn] = [begin(), begin()]
+  await until(2)
+  expect(received[0]?.[3]).toMatchObject(graph)
+  const [first, second] = received.map(([, id]) => Number(id))
+  answer([FRAME.ITEM, Number(second), { transforms: false }])
+  const { end } = await goesOn
+  giveUp()
+  await expect(waits).rejects.toMatchObject({ name: 'HostAway' })
+  await until(3)
+  expect(received[2]).toEqual([FRAME.ABORT, first])
+  answer([FRAME.ANSWER, Number(second), { kind: 'completed' }])
+  expect(await end).toEqual({ kind: 'completed' })
 })
 
 describe('a call that was given up', () => {

@@ -98,7 +98,8 @@ interface CallOptions {
 export class OutgoingCall {
   readonly id: number
   readonly method: string
-  readonly isPatient: boolean
+  /** See `CallOptions`. */
+  isPatient: boolean
   readonly onLate: CallOptions['onLate']
   /** Of the clock that never goes back, in ms. */
   readonly begunAt = performance.now()

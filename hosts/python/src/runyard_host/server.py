@@ -69,9 +69,9 @@ class Server:
         self._methods: dict[str, _Method] = {
             "start": self._start,
             "open": self._open,
-            "graph.names": lambda call: self._graph(call).names(),
-            "graph.schemas": lambda call: self._graph(call).schemas(),
-            "graph.draw": lambda call: self._graph(call).draw(call.params["xray"]),
+            "graph.names": self._names,
+            "graph.schemas": self._schemas,
+            "graph.draw": self._draw,
             "graph.get_state": self._get_state,
             "graph.list_states": self._list_states,
             "graph.update_state": self._update_state,
@@ -160,8 +160,21 @@ class Server:
         self._graphs[self._last_graph] = opened
         return {"graph": self._last_graph}
 
-    def _graph(self, call: Call) -> OpenedGraph:
-        return self._graphs[call.params["graph"]]
+    async def _graph(self, call: Call) -> OpenedGraph:
+        """One that ``open`` has answered, or one that needs no opening."""
+        params = call.params
+        if "graph" in params:
+            return self._graphs[params["graph"]]
+        return await self._loaded.project.open(params["graph_id"], params["config"], None)
+
+    async def _names(self, call: Call) -> Json:
+        return await (await self._graph(call)).names()
+
+    async def _schemas(self, call: Call) -> Json:
+        return await (await self._graph(call)).schemas()
+
+    async def _draw(self, call: Call) -> Json:
+        return await (await self._graph(call)).draw(call.params["xray"])
 
     def _checkpoints(self, of: int) -> Checkpoints:
         return WireCheckpoints(self.peer, of)
@@ -172,17 +185,19 @@ class Server:
 
     async def _get_state(self, call: Call) -> Json:
         place, options = call.params["place"], call.params.get("options")
-        return await self._graph(call).get_state(place, options, self._given_checkpoints(call))
+        graph = await self._graph(call)
+        return await graph.get_state(place, options, self._given_checkpoints(call))
 
     async def _list_states(self, call: Call) -> Json:
         params = call.params
-        states = self._graph(call).list_states(params["place"], params["query"])
+        states = (await self._graph(call)).list_states(params["place"], params["query"])
         await _send_all(call, states)
         return None
 
     async def _update_state(self, call: Call) -> Json:
         params = call.params
-        return await self._graph(call).update_state(params["place"], params["supersteps"])
+        graph = await self._graph(call)
+        return await graph.update_state(params["place"], params["supersteps"])
 
     # Runs
 
@@ -198,7 +213,8 @@ class Server:
         def on_spans(spans: list[JsonObject]) -> None:
             self.peer.note("spans", {"of": number, "spans": spans})
 
-        run = await self._graph(call).run(params["request"], checkpoints, on_spans)
+        graph = await self._graph(call)
+        run = await graph.run(params["request"], checkpoints, on_spans)
         self._runs[number] = run
         call.on_abort(run.stop)
         try:

@@ -62,7 +62,11 @@ class OpenedGraph:
         self._config = config
         self._within = within
         self._close = close
-        self._stateful = within.memory.give(graph, checkpoints or within.calls.checkpoints)
+        self._checkpoints = checkpoints or within.calls.checkpoints
+
+    def _stateful(self, checkpoints: Checkpoints | None = None) -> Any:
+        """The graph on these checkpoints, or else on those that it was opened with."""
+        return self._within.memory.give(self._graph, checkpoints or self._checkpoints)
 
     async def names(self) -> JsonObject:
         """``GraphNames``."""
@@ -84,15 +88,14 @@ class OpenedGraph:
     ) -> JsonObject:
         """``ThreadState`` at a checkpoint, or at the latest of the namespace."""
         subgraphs = bool((options or {}).get("subgraphs"))
-        give = self._within.memory.give
-        graph = self._stateful if checkpoints is None else give(self._graph, checkpoints)
+        graph = self._stateful(checkpoints)
         snapshot = await graph.aget_state(_config_at(place), subgraphs=subgraphs)
         return to_thread_state(snapshot)
 
     async def list_states(self, place: JsonObject, query: JsonObject) -> AsyncIterator[JsonObject]:
         """``ThreadState`` objects, the newest first."""
         before = query.get("before")
-        history = self._stateful.aget_state_history(
+        history = self._stateful().aget_state_history(
             _config_at(place),
             limit=query["limit"],
             filter=query.get("metadata"),
@@ -104,7 +107,7 @@ class OpenedGraph:
     async def update_state(self, place: JsonObject, supersteps: list[JsonObject]) -> JsonObject:
         """``StatePlace`` of the last checkpoint that was written."""
         steps = [[_to_update(update) for update in step["updates"]] for step in supersteps]
-        config = await self._stateful.abulk_update_state(_config_at(place), steps)
+        config = await self._stateful().abulk_update_state(_config_at(place), steps)
         return to_place(config, place["thread_id"])
 
     async def run(
