@@ -15,11 +15,11 @@ import { readDeploymentFigures, readInstallationFigures, readWorkspaceFigures } 
 const shared = { tags: ['Figures (v2)'], security: SECURITY }
 
 const ofDeployment = createRoute({
-  ...shared,
   method: 'get',
   path: '/v2/deployments/{deployment_id}/figures',
   operationId: 'read_deployment_figures_v2_deployments__deployment_id__figures_get',
   summary: 'Figures of a deployment over the last day',
+  ...shared,
   request: { params: DeploymentPathSchema, query: FiguresQuerySchema },
   responses: {
     200: json(DeploymentFiguresSchema, 'A point for each step.'),
@@ -28,11 +28,11 @@ const ofDeployment = createRoute({
 })
 
 const ofWorkspace = createRoute({
-  ...shared,
   method: 'get',
   path: '/v2/figures',
   operationId: 'read_workspace_figures_v2_figures_get',
   summary: "Figures of the workspace's deployments, together and each at a glance",
+  ...shared,
   request: { query: FiguresQuerySchema },
   responses: {
     200: json(WorkspaceFiguresSchema, 'All together, and each.'),
@@ -42,11 +42,11 @@ const ofWorkspace = createRoute({
 
 /** For admins of the first workspace only: the figures are about all workspaces. */
 const ofInstallation = createRoute({
-  ...shared,
   method: 'get',
   path: '/v2/installation/figures',
   operationId: 'read_installation_figures_v2_installation_figures_get',
   summary: 'Figures of the whole installation, and of the control plane itself',
+  ...shared,
   request: { query: FiguresQuerySchema },
   responses: {
     200: json(InstallationFiguresSchema, 'All together, and the control plane.'),

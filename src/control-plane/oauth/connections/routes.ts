@@ -16,31 +16,31 @@ import { createConnection, deleteConnection, listConnections } from './verbs.ts'
 const shared = { tags: ['Agent Connections (v2)'], security: SECURITY }
 
 const list = createRoute({
-  ...shared,
   method: 'get',
   path: '/v2/auth/agents/{agent_id}/connections',
   operationId: 'list_connections_v2_auth_agents__agent_id__connections_get',
   summary: "List an agent's connections to the caller's accounts",
+  ...shared,
   request: { params: AgentPathSchema, query: ConnectionsQuerySchema },
   responses: { 200: json(ConnectionListSchema, 'The oldest first.'), ...refusals(401, 422) },
 })
 
 const create = createRoute({
-  ...shared,
   method: 'post',
   path: '/v2/auth/agents/{agent_id}/connections',
   operationId: 'create_connection_v2_auth_agents__agent_id__connections_post',
   summary: "Connect an agent to one of the caller's accounts",
+  ...shared,
   request: { params: AgentPathSchema, body: body(ConnectionCreateRequestSchema) },
   responses: { 201: json(ConnectionSchema, 'The connection.'), ...refusals(401, 404, 422) },
 })
 
 const remove = createRoute({
-  ...shared,
   method: 'delete',
   path: '/v2/auth/agents/{agent_id}/connections/{connection_id}',
   operationId: 'remove_connection_v2_auth_agents__agent_id__connections__connection_id__delete',
   summary: 'End a connection; the token stays',
+  ...shared,
   request: { params: ConnectionPathSchema },
   responses: { 204: { description: 'It is gone.' }, ...refusals(401, 404, 422) },
 })

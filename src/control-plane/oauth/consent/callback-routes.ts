@@ -28,21 +28,21 @@ const page = {
 const shared = { tags: ['Auth Service (v2)'], security: [] }
 
 const start = createRoute({
-  ...shared,
   method: 'get',
   path: '/v2/auth/start/{auth_id}',
   operationId: 'start_oauth_v2_auth_start__auth_id__get',
   summary: 'The link that a person opens: says who asks for what',
+  ...shared,
   request: { params: AuthPathSchema },
   responses: { 200: page, ...refusals(404, 409, 410, 422, 429) },
 })
 
 const follow = createRoute({
-  ...shared,
   method: 'post',
   path: '/v2/auth/start/{auth_id}',
   operationId: 'continue_oauth_v2_auth_start__auth_id__post',
   summary: 'What that page sends when the person continues: leads on to the provider',
+  ...shared,
   request: { params: AuthPathSchema },
   responses: {
     303: { description: 'To the provider.' },
@@ -54,21 +54,21 @@ const follow = createRoute({
 const TAKEN_BACK = refusals(400, 401, 403, 404, 409, 410, 422, 429, 503)
 
 const callback = createRoute({
-  ...shared,
   method: 'get',
   path: '/v2/auth/callback/{provider_id}',
   operationId: 'oauth_callback_get_v2_auth_callback__provider_id__get',
   summary: 'Where a provider sends the person back to',
+  ...shared,
   request: { params: ProviderPathSchema, query: CallbackQuerySchema },
   responses: { 200: page, ...TAKEN_BACK },
 })
 
 const setup = createRoute({
-  ...shared,
   method: 'get',
   path: '/v2/auth/setup/{provider_id}',
   operationId: 'oauth_setup_callback_v2_auth_setup__provider_id__get',
   summary: 'Where GitHub sends a person back to who has installed or changed an app',
+  ...shared,
   request: { params: ProviderPathSchema, query: SetupQuerySchema },
   responses: { 200: page, ...TAKEN_BACK },
 })

@@ -20,11 +20,11 @@ import { waitForConsent } from './wait.ts'
 const shared = { tags: ['Auth Service (v2)'], security: SECURITY }
 
 const ask = createRoute({
-  ...shared,
   method: 'post',
   path: '/v2/auth/authenticate',
   operationId: 'authenticate_v2_auth_authenticate_post',
   summary: "Get a user's token, or a link with which they can give it",
+  ...shared,
   request: { body: body(AuthenticateRequestSchema) },
   responses: {
     200: json(AuthenticateAnswerSchema, 'The token, or what is to be done.'),
@@ -33,11 +33,11 @@ const ask = createRoute({
 })
 
 const wait = createRoute({
-  ...shared,
   method: 'get',
   path: '/v2/auth/wait/{auth_id}',
   operationId: 'wait_for_auth_completion_v2_auth_wait__auth_id__get',
   summary: 'Wait until a consent was given',
+  ...shared,
   request: { params: AuthPathSchema, query: WaitQuerySchema },
   responses: {
     200: json(WaitAnswerSchema, 'What has become of it.'),
@@ -46,11 +46,11 @@ const wait = createRoute({
 })
 
 const finalize = createRoute({
-  ...shared,
   method: 'post',
   path: '/v2/auth/callback/{provider_id}',
   operationId: 'oauth_callback_v2_auth_callback__provider_id__post',
   summary: "Hand in what a provider has sent to an application's own page",
+  ...shared,
   request: { params: ProviderPathSchema, body: body(FinalizeRequestSchema) },
   responses: {
     200: json(FinalizedSchema, 'The token is there.'),

@@ -24,39 +24,39 @@ import {
 const shared = { tags: ['Auth Service (v2)'], security: SECURITY }
 
 const list = createRoute({
-  ...shared,
   method: 'get',
   path: '/v2/auth/providers',
   operationId: 'list_oauth_providers_v2_auth_providers_get',
   summary: "List the workspace's OAuth providers",
+  ...shared,
   responses: { 200: json(z.array(ProviderSchema), 'By slug.'), ...refusals(401) },
 })
 
 const listPlatform = createRoute({
-  ...shared,
   method: 'get',
   path: '/v2/auth/platform-providers',
   operationId: 'list_platform_oauth_providers_v2_auth_platform_providers_get',
   summary: 'List the OAuth providers that the operator offers to every workspace',
+  ...shared,
   responses: { 200: json(z.array(ProviderSchema), 'By slug.'), ...refusals(401) },
 })
 
 const create = createRoute({
-  ...shared,
   method: 'post',
   path: '/v2/auth/providers',
   operationId: 'create_oauth_provider_v2_auth_providers_post',
   summary: 'Create an OAuth provider',
+  ...shared,
   request: { body: body(ProviderCreateRequestSchema) },
   responses: { 200: json(ProviderSchema, 'Without its secret.'), ...refusals(401, 403, 409, 422) },
 })
 
 const discover = createRoute({
-  ...shared,
   method: 'post',
   path: '/v2/auth/providers/mcp-discover',
   operationId: 'create_mcp_oauth_provider_v2_auth_providers_mcp_discover_post',
   summary: 'Create the OAuth provider that an MCP server names, and register a client there',
+  ...shared,
   request: { body: body(McpProviderCreateRequestSchema) },
   responses: {
     200: json(ProviderSchema, 'Without its secret.'),
@@ -65,31 +65,31 @@ const discover = createRoute({
 })
 
 const get = createRoute({
-  ...shared,
   method: 'get',
   path: '/v2/auth/providers/{provider_id}',
   operationId: 'get_oauth_provider_v2_auth_providers__provider_id__get',
   summary: 'Get an OAuth provider by its slug',
+  ...shared,
   request: { params: ProviderPathSchema },
   responses: { 200: json(ProviderSchema, 'Without its secret.'), ...refusals(401, 404, 422) },
 })
 
 const update = createRoute({
-  ...shared,
   method: 'patch',
   path: '/v2/auth/providers/{provider_id}',
   operationId: 'update_oauth_provider_v2_auth_providers__provider_id__patch',
   summary: 'Change an OAuth provider',
+  ...shared,
   request: { params: ProviderPathSchema, body: body(ProviderUpdateRequestSchema) },
   responses: { 200: json(ProviderSchema, 'As it is now.'), ...refusals(401, 403, 404, 422) },
 })
 
 const remove = createRoute({
-  ...shared,
   method: 'delete',
   path: '/v2/auth/providers/{provider_id}',
   operationId: 'delete_oauth_provider_v2_auth_providers__provider_id__delete',
   summary: 'Delete an OAuth provider, with its tokens',
+  ...shared,
   request: { params: ProviderPathSchema },
   responses: { 200: json(ProviderDeletedSchema, 'It is gone.'), ...refusals(401, 403, 404, 422) },
 })

@@ -30,11 +30,11 @@ import {
 const shared = { tags: ['Auth Service (v2)'], security: SECURITY }
 
 const list = createRoute({
-  ...shared,
   method: 'get',
   path: '/v2/auth/tokens',
   operationId: 'list_oauth_tokens_for_user_v2_auth_tokens_get',
   summary: "List the caller's tokens, without the tokens themselves",
+  ...shared,
   request: { query: TokensQuerySchema },
   responses: {
     200: json(z.array(TokenSummarySchema), 'In the order created.'),
@@ -44,60 +44,60 @@ const list = createRoute({
 
 /** Deletes the caller's tokens of one provider, and nobody else's. */
 const removeAll = createRoute({
-  ...shared,
   method: 'delete',
   path: '/v2/auth/tokens',
   operationId: 'delete_oauth_tokens_for_user_v2_auth_tokens_delete',
   summary: "Delete the caller's tokens of a provider",
+  ...shared,
   request: { query: ProviderQuerySchema },
   responses: { 200: json(TokensDeletedSchema, 'What was deleted.'), ...refusals(401, 422) },
 })
 
 const exists = createRoute({
-  ...shared,
   method: 'get',
   path: '/v2/auth/tokens/exists',
   operationId: 'check_oauth_token_exists_v2_auth_tokens_exists_get',
   summary: 'Tell whether the caller has a token of a provider',
+  ...shared,
   request: { query: ProviderQuerySchema },
   responses: { 200: json(TokenStatusSchema, 'Whether there is one.'), ...refusals(401, 422) },
 })
 
 const remove = createRoute({
-  ...shared,
   method: 'delete',
   path: '/v2/auth/tokens/{token_id}',
   operationId: 'delete_single_oauth_token_v2_auth_tokens__token_id__delete',
   summary: "Delete one of the caller's tokens",
+  ...shared,
   request: { params: TokenPathSchema },
   responses: { 204: { description: 'It is gone.' }, ...refusals(401, 404, 422) },
 })
 
 const update = createRoute({
-  ...shared,
   method: 'patch',
   path: '/v2/auth/tokens/{token_id}/metadata',
   operationId: 'update_token_label_v2_auth_tokens__token_id__metadata_patch',
   summary: 'Name an account, or make it the default',
+  ...shared,
   request: { params: TokenPathSchema, body: body(TokenUpdateRequestSchema) },
   responses: { 200: json(TokenSummarySchema, 'As it is now.'), ...refusals(401, 404, 422) },
 })
 
 const slackExists = createRoute({
-  ...shared,
   method: 'get',
   path: '/v2/auth/tokens/workspace/slack/exists',
   operationId: 'check_workspace_slack_tokens_exist_v2_auth_tokens_workspace_slack_exists_get',
   summary: "Tell whether anybody in the workspace has a token of Slack's",
+  ...shared,
   responses: { 200: json(TokenStatusSchema, 'Whether there is one.'), ...refusals(401) },
 })
 
 const removeSlack = createRoute({
-  ...shared,
   method: 'delete',
   path: '/v2/auth/tokens/workspace/slack',
   operationId: 'revoke_all_slack_tokens_for_workspace_v2_auth_tokens_workspace_slack_delete',
   summary: "Delete everybody's tokens of Slack in the workspace",
+  ...shared,
   responses: {
     200: json(TokensDeletedSchema.pick({ message: true }), 'What was deleted.'),
     ...refusals(401, 403),
@@ -105,11 +105,11 @@ const removeSlack = createRoute({
 })
 
 const removePersons = createRoute({
-  ...shared,
   method: 'delete',
   path: '/v2/auth/tokens/workspace/users/{user_id}',
   operationId: 'delete_tokens_of_user_v2_auth_tokens_workspace_users__user_id__delete',
   summary: 'Delete all tokens of a person in the workspace, whoever keeps them',
+  ...shared,
   request: { params: PersonPathSchema },
   responses: {
     200: json(TokensDeletedSchema.pick({ message: true }), 'What was deleted.'),
@@ -118,11 +118,11 @@ const removePersons = createRoute({
 })
 
 const events = createRoute({
-  ...shared,
   method: 'get',
   path: '/v2/auth/token-events',
   operationId: 'list_oauth_token_events_v2_auth_token_events_get',
   summary: "List what happened to the caller's tokens",
+  ...shared,
   request: { query: TokenEventsQuerySchema },
   responses: { 200: json(z.array(TokenEventSchema), 'Newest first.'), ...refusals(401, 422) },
 })
