@@ -1,13 +1,12 @@
 /** `/v2/deployments` */
-import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
-import { createRoutes } from '../../http/app.ts'
+import { z } from '@hono/zod-openapi'
 import {
   body,
-  type ControlPlaneEnv,
+  createRoutes,
   json,
-  refusals,
+  operationsOf,
+  type Routes,
   requireBody,
-  SECURITY,
 } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { refuseMisplacedResources } from '../sources/misplaced.ts'
@@ -30,115 +29,80 @@ import {
 } from './schemas.ts'
 import { countFreeDeployments, createDeployment, getDeployment, listDeployments } from './verbs.ts'
 
-const tags = ['Deployments (v2)']
-const security = SECURITY
+const operation = operationsOf('Deployments (v2)')
 
 /** A page of the workspace's deployments. */
-const list = createRoute({
-  method: 'get',
-  path: '/v2/deployments',
-  operationId: 'list_deployments_v2_deployments_get',
+const list = operation('get', '/v2/deployments', {
+  name: 'list_deployments',
   summary: 'List deployments',
-  tags,
-  security,
   request: { query: DeploymentsQuerySchema },
-  responses: {
-    200: json(DeploymentsListSchema, 'A page of deployments.'),
-    ...refusals(401, 403, 422),
-  },
+  answers: { 200: json(DeploymentsListSchema, 'A page of deployments.') },
 })
 
 /** Answers before anything is built: poll the latest revision. */
-const create = createRoute({
-  method: 'post',
-  path: '/v2/deployments',
-  operationId: 'create_deployment_v2_deployments_post',
+const create = operation('post', '/v2/deployments', {
+  name: 'create_deployment',
   summary: 'Create a deployment',
-  tags,
-  security,
-  middleware: refuseMisplacedResources,
   request: { body: body(DeploymentCreateRequestSchema) },
-  responses: {
+  middleware: refuseMisplacedResources,
+  answers: {
     201: json(DeploymentSchema, 'The deployment, with its first revision for source github.'),
-    ...refusals(400, 401, 403, 409, 413, 422),
   },
+  refusals: [400, 409, 413],
 })
 
 /** Deletes each by itself: one that cannot be deleted does not stop the others. */
-const removeSeveral = createRoute({
-  method: 'delete',
-  path: '/v2/deployments',
-  operationId: 'delete_deployments_v2_deployments_delete',
+const removeSeveral = operation('delete', '/v2/deployments', {
+  name: 'delete_deployments',
   summary: 'Delete several deployments',
-  tags,
-  security,
   request: { query: DeploymentsDeleteQuerySchema },
-  responses: {
+  answers: {
     200: json(BulkDeletionSchema, 'All of them are being deleted.'),
     207: json(BulkDeletionSchema, 'Some of them are being deleted.'),
-    ...refusals(401, 403, 404, 422),
   },
+  refusals: [404],
 })
 
-const freeCount = createRoute({
-  method: 'get',
-  path: '/v2/deployments/free-count',
-  operationId: 'count_free_deployments_v2_deployments_free_count_get',
+const freeCount = operation('get', '/v2/deployments/free-count', {
+  name: 'count_free_deployments',
   summary: 'Count the free deployments',
-  tags,
-  security,
-  responses: { 200: json(FreeCountSchema, 'How many there are.'), ...refusals(401, 403) },
+  answers: { 200: json(FreeCountSchema, 'How many there are.') },
 })
 
-const get = createRoute({
-  method: 'get',
-  path: '/v2/deployments/{deployment_id}',
-  operationId: 'get_deployment_v2_deployments__deployment_id__get',
+const get = operation('get', '/v2/deployments/{deployment_id}', {
+  name: 'get_deployment',
   summary: 'Get a deployment',
-  tags,
-  security,
   request: { params: DeploymentPathSchema },
-  responses: { 200: json(DeploymentSchema, 'The deployment.'), ...refusals(401, 403, 404, 422) },
+  answers: { 200: json(DeploymentSchema, 'The deployment.') },
+  refusals: [404],
 })
 
 /** Makes a revision when something changes that an agent server is built or started from. */
-const patch = createRoute({
-  method: 'patch',
-  path: '/v2/deployments/{deployment_id}',
-  operationId: 'patch_deployment_v2_deployments__deployment_id__patch',
+const patch = operation('patch', '/v2/deployments/{deployment_id}', {
+  name: 'patch_deployment',
   summary: 'Change a deployment',
-  tags,
-  security,
-  middleware: [requireBody, refuseMisplacedResources] as const,
   request: { params: DeploymentPathSchema, body: body(DeploymentPatchRequestSchema) },
-  responses: {
-    200: json(DeploymentSchema, 'The deployment as it is now.'),
-    ...refusals(400, 401, 403, 404, 409, 413, 422),
-  },
+  middleware: [requireBody, refuseMisplacedResources],
+  answers: { 200: json(DeploymentSchema, 'The deployment as it is now.') },
+  refusals: [400, 404, 409, 413],
 })
 
 /** Answers at once; the deployment is there, AWAITING_DELETE, until all of it is gone. */
-const remove = createRoute({
-  method: 'delete',
-  path: '/v2/deployments/{deployment_id}',
-  operationId: 'delete_deployment_v2_deployments__deployment_id__delete',
+const remove = operation('delete', '/v2/deployments/{deployment_id}', {
+  name: 'delete_deployment',
   summary: 'Delete a deployment',
-  tags,
-  security,
   request: { params: DeploymentPathSchema, query: DeploymentDeleteQuerySchema },
-  responses: { 204: { description: 'It is being deleted.' }, ...refusals(401, 403, 404, 422) },
+  answers: { 204: { description: 'It is being deleted.' } },
+  refusals: [404],
 })
 
 /** Runyard's own: how many agent servers it has, and how they are. */
-const runtime = createRoute({
-  method: 'get',
-  path: '/v2/deployments/{deployment_id}/runtime',
-  operationId: 'get_deployment_runtime_v2_deployments__deployment_id__runtime_get',
+const runtime = operation('get', '/v2/deployments/{deployment_id}/runtime', {
+  name: 'get_deployment_runtime',
   summary: 'See how a deployment runs',
-  tags,
-  security,
   request: { params: DeploymentPathSchema },
-  responses: { 200: json(RuntimeSchema, 'As it is now.'), ...refusals(401, 403, 404, 422) },
+  answers: { 200: json(RuntimeSchema, 'As it is now.') },
+  refusals: [404],
 })
 
 const AgentKeyRotatedSchema = z
@@ -146,25 +110,21 @@ const AgentKeyRotatedSchema = z
   .openapi('AgentKeyRotated')
 
 /** Runyard's own: the key with which its agents ask for OAuth tokens is refused from now on. */
-const rotateKey = createRoute({
-  method: 'post',
-  path: '/v2/deployments/{deployment_id}/agent-key/rotate',
-  operationId: 'rotate_agent_key_v2_deployments__deployment_id__agent_key_rotate_post',
+const rotateKey = operation('post', '/v2/deployments/{deployment_id}/agent-key/rotate', {
+  name: 'rotate_agent_key',
   summary: "End the key of a deployment's agents, and give them another",
-  tags,
-  security,
   request: { params: DeploymentPathSchema },
-  responses: {
+  answers: {
     200: json(
       AgentKeyRotatedSchema,
       'The revision whose agents get the next key, if one was made.',
     ),
-    ...refusals(401, 403, 404, 409, 422),
   },
+  refusals: [404, 409],
 })
 
-export function deploymentRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
-  const routes = createRoutes<ControlPlaneEnv>()
+export function deploymentRoutes(parts: ControlPlaneParts): Routes {
+  const routes = createRoutes()
   routes.openapi(list, async (c) =>
     c.json(await listDeployments(parts, c.var.principal, c.req.valid('query')), 200),
   )

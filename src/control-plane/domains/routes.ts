@@ -1,7 +1,5 @@
 /** `/v2/deployments/{deployment_id}/domains` */
-import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
-import { createRoutes } from '../../http/app.ts'
-import { body, type ControlPlaneEnv, json, refusals, SECURITY } from '../operations/route.ts'
+import { body, createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { removeDomainCertificate, setDomainCertificate } from './certificates.ts'
 import {
@@ -14,80 +12,54 @@ import {
 } from './schemas.ts'
 import { addDomain, listDomains, removeDomain } from './verbs.ts'
 
-const common = { tags: ['Domains (v2)'], security: SECURITY }
+const operation = operationsOf('Domains (v2)')
 const path = '/v2/deployments/{deployment_id}/domains'
 
 /** Runyard's own: the hosts of its own at whose root a deployment answers, and whether their DNS leads here. */
-const list = createRoute({
-  method: 'get',
-  path,
-  operationId: 'list_domains_v2_deployments__deployment_id__domains_get',
+const list = operation('get', path, {
+  name: 'list_domains',
   summary: 'List the domains of a deployment',
-  ...common,
   request: { params: DomainsPathSchema },
-  responses: {
-    200: json(DomainsListSchema, 'All of them: there are 20 at most.'),
-    ...refusals(401, 403, 404, 422),
-  },
+  answers: { 200: json(DomainsListSchema, 'All of them: there are 20 at most.') },
+  refusals: [404],
 })
 
 /** Runyard's own: the deployment answers there at once, as soon as the DNS of the host leads here. */
-const add = createRoute({
-  method: 'post',
-  path,
-  operationId: 'add_domain_v2_deployments__deployment_id__domains_post',
+const add = operation('post', path, {
+  name: 'add_domain',
   summary: 'Add a domain to a deployment',
-  ...common,
   request: { params: DomainsPathSchema, body: body(DomainCreateRequestSchema) },
-  responses: {
-    201: json(DomainSchema, 'The domain.'),
-    ...refusals(400, 401, 403, 404, 409, 413, 422),
-  },
+  answers: { 201: json(DomainSchema, 'The domain.') },
+  refusals: [400, 404, 409, 413],
 })
 
-const remove = createRoute({
-  method: 'delete',
-  path: `${path}/{host}`,
-  operationId: 'remove_domain_v2_deployments__deployment_id__domains__host__delete',
+const remove = operation('delete', `${path}/{host}`, {
+  name: 'remove_domain',
   summary: 'Remove a domain from a deployment',
-  ...common,
   request: { params: DomainPathSchema },
-  responses: {
-    204: { description: 'It is not answered there any more.' },
-    ...refusals(401, 403, 404, 409, 422),
-  },
+  answers: { 204: { description: 'It is not answered there any more.' } },
+  refusals: [404, 409],
 })
 
 /** Runyard's own: shown to those who connect from now on, where Runyard itself speaks TLS. */
-const setCertificate = createRoute({
-  method: 'put',
-  path: `${path}/{host}/certificate`,
-  operationId: 'set_certificate_v2_deployments__deployment_id__domains__host__certificate_put',
+const setCertificate = operation('put', `${path}/{host}/certificate`, {
+  name: 'set_certificate',
   summary: 'Set or renew the certificate of a domain',
-  ...common,
   request: { params: DomainPathSchema, body: body(DomainCertificateRequestSchema) },
-  responses: {
-    200: json(DomainSchema, 'The domain, without the key.'),
-    ...refusals(400, 401, 403, 404, 409, 413, 422),
-  },
+  answers: { 200: json(DomainSchema, 'The domain, without the key.') },
+  refusals: [400, 404, 409, 413],
 })
 
-const removeCertificate = createRoute({
-  method: 'delete',
-  path: `${path}/{host}/certificate`,
-  operationId:
-    'remove_certificate_v2_deployments__deployment_id__domains__host__certificate_delete',
+const removeCertificate = operation('delete', `${path}/{host}/certificate`, {
+  name: 'remove_certificate',
   summary: 'Remove the certificate of a domain',
-  ...common,
   request: { params: DomainPathSchema },
-  responses: {
-    204: { description: "The installation's certificate is shown there from now on." },
-    ...refusals(401, 403, 404, 409, 422),
-  },
+  answers: { 204: { description: "The installation's certificate is shown there from now on." } },
+  refusals: [404, 409],
 })
 
-export function domainRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
-  const routes = createRoutes<ControlPlaneEnv>()
+export function domainRoutes(parts: ControlPlaneParts): Routes {
+  const routes = createRoutes()
   routes.openapi(list, async (c) => {
     const { deployment_id } = c.req.valid('param')
     return c.json(await listDomains(parts, c.var.principal, deployment_id), 200)

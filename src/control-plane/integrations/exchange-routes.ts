@@ -1,10 +1,10 @@
 /** `/internal/listener`: what listeners ask, each with a key of its own. */
-import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
+import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Listener } from '../../core/deployment/listener.ts'
 import { createRoutes } from '../../http/app.ts'
 import { requireUtf8 } from '../../http/body-text.ts'
 import { limitBody } from '../operations/request-body.ts'
-import { body, json, refusals, SECURITY } from '../operations/route.ts'
+import { body, json, operationsForAnyKey } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { callerOf, exchangeWith, requireListenerKey } from './exchange.ts'
 import {
@@ -20,40 +20,31 @@ interface ListenerEnv {
   Variables: { listener: Listener }
 }
 
-const common = {
-  tags: ['Listeners (v2)'],
-  // With a listener’s key, which is good for these two alone.
-  security: SECURITY,
-  middleware: [limitBody, requireUtf8],
-}
+/** The key is the listener's own, and opens these two operations alone. */
+const operation = operationsForAnyKey('Listeners (v2)')
+const middleware = [limitBody, requireUtf8]
 
-const exchange = createRoute({
-  method: 'post',
-  path: '/internal/listener/exchange',
-  operationId: 'exchange_internal_listener_exchange_post',
+const exchange = operation('post', '/internal/listener/exchange', {
+  name: 'exchange',
   summary: 'Report as a listener, and wait for orders',
-  ...common,
   request: { body: body(ListenerReportSchema) },
-  responses: {
+  middleware,
+  answers: {
     200: json(
       ListenerOrdersSchema,
       'All that the listener is to do, at once or within half a minute.',
     ),
-    ...refusals(401, 409, 413, 422, 503),
   },
+  refusals: [409, 413, 503],
 })
 
-const caller = createRoute({
-  method: 'post',
-  path: '/internal/listener/caller',
-  operationId: 'caller_internal_listener_caller_post',
+const caller = operation('post', '/internal/listener/caller', {
+  name: 'caller',
   summary: 'Ask as a listener whose a key is',
-  ...common,
   request: { body: body(CallerRequestSchema) },
-  responses: {
-    200: json(CallerSchema, 'Whose it is.'),
-    ...refusals(401, 403, 413, 422),
-  },
+  middleware,
+  answers: { 200: json(CallerSchema, 'Whose it is.') },
+  refusals: [403, 413],
 })
 
 export function exchangeRoutes(

@@ -1,7 +1,6 @@
 /** `/v2/listeners` */
-import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
-import { createRoutes } from '../../http/app.ts'
-import { body, type ControlPlaneEnv, json, refusals, SECURITY } from '../operations/route.ts'
+import { z } from '@hono/zod-openapi'
+import { body, createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
 import { Limit, Offset } from '../operations/text.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import {
@@ -23,92 +22,66 @@ import {
   revokeListenerKey,
 } from './listeners.ts'
 
-const common = { tags: ['Listeners (v2)'], security: SECURITY }
+const operation = operationsOf('Listeners (v2)')
 const one = { params: ListenerPathSchema }
 
-const list = createRoute({
-  method: 'get',
-  path: '/v2/listeners',
-  operationId: 'list_listeners_v2_listeners_get',
+const list = operation('get', '/v2/listeners', {
+  name: 'list_listeners',
   summary: 'List listeners',
-  ...common,
   request: { query: z.object({ limit: Limit, offset: Offset }) },
-  responses: {
-    200: json(ListenersListSchema, 'A page of listeners.'),
-    ...refusals(401, 403, 422),
-  },
+  answers: { 200: json(ListenersListSchema, 'A page of listeners.') },
 })
 
-const create = createRoute({
-  method: 'post',
-  path: '/v2/listeners',
-  operationId: 'create_listener_v2_listeners_post',
+const create = operation('post', '/v2/listeners', {
+  name: 'create_listener',
   summary: 'Create a listener',
-  ...common,
   request: { body: body(ListenerCreateRequestSchema) },
-  responses: {
-    201: json(ListenerCreatedSchema, 'The listener, with its key.'),
-    ...refusals(401, 403, 409, 413, 422),
-  },
+  answers: { 201: json(ListenerCreatedSchema, 'The listener, with its key.') },
+  refusals: [409, 413],
 })
 
-const get = createRoute({
-  method: 'get',
-  path: '/v2/listeners/{listener_id}',
-  operationId: 'get_listener_v2_listeners__listener_id__get',
+const get = operation('get', '/v2/listeners/{listener_id}', {
+  name: 'get_listener',
   summary: 'Get a listener',
-  ...common,
   request: one,
-  responses: { 200: json(ListenerSchema, 'The listener.'), ...refusals(401, 403, 404, 422) },
+  answers: { 200: json(ListenerSchema, 'The listener.') },
+  refusals: [404],
 })
 
-const patch = createRoute({
-  method: 'patch',
-  path: '/v2/listeners/{listener_id}',
-  operationId: 'patch_listener_v2_listeners__listener_id__patch',
+const patch = operation('patch', '/v2/listeners/{listener_id}', {
+  name: 'patch_listener',
   summary: 'Change a listener',
-  ...common,
   request: { ...one, body: body(ListenerPatchRequestSchema) },
-  responses: {
-    200: json(ListenerSchema, 'The listener as it is now.'),
-    ...refusals(401, 403, 404, 413, 422),
-  },
+  answers: { 200: json(ListenerSchema, 'The listener as it is now.') },
+  refusals: [404, 413],
 })
 
-const remove = createRoute({
-  method: 'delete',
-  path: '/v2/listeners/{listener_id}',
-  operationId: 'delete_listener_v2_listeners__listener_id__delete',
+const remove = operation('delete', '/v2/listeners/{listener_id}', {
+  name: 'delete_listener',
   summary: 'Delete a listener',
-  ...common,
   request: one,
-  responses: { 204: { description: 'It is gone.' }, ...refusals(401, 403, 404, 409, 422) },
+  answers: { 204: { description: 'It is gone.' } },
+  refusals: [404, 409],
 })
 
-const createKey = createRoute({
-  method: 'post',
-  path: '/v2/listeners/{listener_id}/key',
-  operationId: 'create_listener_key_v2_listeners__listener_id__key_post',
+const createKey = operation('post', '/v2/listeners/{listener_id}/key', {
+  name: 'create_listener_key',
   summary: 'Create another key for a listener',
-  ...common,
   request: one,
-  responses: { 201: json(ListenerKeySchema, 'The key.'), ...refusals(401, 403, 404, 422) },
+  answers: { 201: json(ListenerKeySchema, 'The key.') },
+  refusals: [404],
 })
 
-const revokeKey = createRoute({
-  method: 'delete',
-  path: '/v2/listeners/{listener_id}/key',
-  operationId: 'revoke_listener_key_v2_listeners__listener_id__key_delete',
+const revokeKey = operation('delete', '/v2/listeners/{listener_id}/key', {
+  name: 'revoke_listener_key',
   summary: 'Revoke the key of a listener',
-  ...common,
   request: one,
-  responses: { 204: { description: 'It has none.' }, ...refusals(401, 403, 404, 422) },
+  answers: { 204: { description: 'It has none.' } },
+  refusals: [404],
 })
 
-export function listenerRoutes(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
-): OpenAPIHono<ControlPlaneEnv> {
-  const routes = createRoutes<ControlPlaneEnv>()
+export function listenerRoutes(parts: Pick<ControlPlaneParts, 'store' | 'clock'>): Routes {
+  const routes = createRoutes()
   routes.openapi(list, async (c) =>
     c.json(await listListeners(parts, c.var.principal, c.req.valid('query')), 200),
   )

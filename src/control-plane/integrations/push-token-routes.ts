@@ -1,8 +1,7 @@
 /** `/v2/deployments/{deployment_id}/push-token` */
-import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
-import { createRoutes } from '../../http/app.ts'
+import { z } from '@hono/zod-openapi'
 import { DeploymentPathSchema } from '../deployments/schemas.ts'
-import { type ControlPlaneEnv, json, refusals, SECURITY } from '../operations/route.ts'
+import { createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { createPushToken } from './push-tokens.ts'
 
@@ -11,19 +10,17 @@ const PushTokenRequestSchema = z
   .object({ supports_registry_username: z.boolean().nullish() })
   .openapi('PushTokenRequest')
 
+const operation = operationsOf('Deployments (v2)')
+
 /** Answers with what the image of an `internal_docker` deployment is pushed, and where to. */
-const create = createRoute({
-  method: 'post',
-  path: '/v2/deployments/{deployment_id}/push-token',
-  operationId: 'create_push_token_v2_deployments__deployment_id__push_token_post',
+const create = operation('post', '/v2/deployments/{deployment_id}/push-token', {
+  name: 'create_push_token',
   summary: 'Make a token for pushing an image',
-  tags: ['Deployments (v2)'],
-  security: SECURITY,
   request: {
     params: DeploymentPathSchema,
     body: { content: { 'application/json': { schema: PushTokenRequestSchema } } },
   },
-  responses: {
+  answers: {
     200: json(
       z
         .object({
@@ -36,14 +33,14 @@ const create = createRoute({
       'The login, and where images of this deployment lie: below `registry_url`, by default ' +
         'in `repository_url`.',
     ),
-    ...refusals(400, 401, 403, 404, 409, 422),
   },
+  refusals: [400, 404, 409],
 })
 
 export function pushTokenRoutes(
   parts: Pick<ControlPlaneParts, 'store' | 'registry' | 'clock'>,
-): OpenAPIHono<ControlPlaneEnv> {
-  const routes = createRoutes<ControlPlaneEnv>()
+): Routes {
+  const routes = createRoutes()
   routes.openapi(create, async (c) => {
     const { deployment_id } = c.req.valid('param')
     const { supports_registry_username } = c.req.valid('json')

@@ -1,7 +1,6 @@
 /** `/v1/integrations` */
-import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
-import { createRoutes } from '../../http/app.ts'
-import { type ControlPlaneEnv, json, refusals, SECURITY } from '../operations/route.ts'
+import { z } from '@hono/zod-openapi'
+import { createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
 import { installationLink, listInstallations, listRepositories } from './integrations.ts'
 import {
   InstallationLinkRequestSchema,
@@ -10,74 +9,59 @@ import {
   RepositorySchema,
 } from './schemas.ts'
 
-const common = { tags: ['Integrations (v1)'], security: SECURITY }
-const installations = {
-  200: json(z.array(InstallationSchema), 'None: Runyard has no GitHub App.'),
-  ...refusals(401, 403),
-}
+const operation = operationsOf('Integrations (v1)')
+const installations = { 200: json(z.array(InstallationSchema), 'None: Runyard has no GitHub App.') }
 const repositories = {
   200: json(z.array(RepositorySchema), 'The repositories that the installation may read.'),
-  ...refusals(401, 403, 404, 422),
 }
 
-const list = createRoute({
-  method: 'get',
-  path: '/v1/integrations/github/install',
-  operationId: 'list_github_integrations_v1_integrations_github_install_get',
+const list = operation('get', '/v1/integrations/github/install', {
+  name: 'list_github_integrations',
   summary: 'List GitHub integrations',
-  ...common,
-  responses: installations,
+  answers: installations,
 })
 
-const listForge = createRoute({
-  method: 'get',
-  path: '/v1/integrations/forge/github/install',
-  operationId: 'list_forge_github_integrations_v1_integrations_forge_github_install_get',
+const listForge = operation('get', '/v1/integrations/forge/github/install', {
+  name: 'list_forge_github_integrations',
   summary: 'List Forge GitHub integrations',
-  ...common,
-  responses: installations,
+  answers: installations,
 })
 
-const listRepos = createRoute({
-  method: 'get',
-  path: '/v1/integrations/github/{integration_id}/repos',
-  operationId: 'list_github_repositories_v1_integrations_github__integration_id__repos_get',
+const listRepos = operation('get', '/v1/integrations/github/{integration_id}/repos', {
+  name: 'list_github_repositories',
   summary: 'List the repositories of a GitHub integration',
-  ...common,
   request: { params: IntegrationPathSchema },
-  responses: repositories,
+  answers: repositories,
+  refusals: [404],
 })
 
-const listForgeRepos = createRoute({
-  method: 'get',
-  path: '/v1/integrations/forge/github/{integration_id}/repos',
-  operationId:
-    'list_forge_github_repositories_v1_integrations_forge_github__integration_id__repos_get',
+const listForgeRepos = operation('get', '/v1/integrations/forge/github/{integration_id}/repos', {
+  name: 'list_forge_github_repositories',
   summary: 'List the repositories of a Forge GitHub integration',
-  ...common,
   request: { params: IntegrationPathSchema },
-  responses: repositories,
+  answers: repositories,
+  refusals: [404],
 })
 
 /** Always refused: there is no app to install. */
-const link = createRoute({
-  method: 'post',
-  path: '/v2/integrations/forge-github/installation-link',
-  operationId: 'create_installation_link_v2_integrations_forge_github_installation_link_post',
-  summary: 'Make a link that installs the Forge GitHub App',
-  tags: ['Integrations (v2)'],
-  security: SECURITY,
-  request: {
-    body: { content: { 'application/json': { schema: InstallationLinkRequestSchema } } },
+const link = operationsOf('Integrations (v2)')(
+  'post',
+  '/v2/integrations/forge-github/installation-link',
+  {
+    name: 'create_installation_link',
+    summary: 'Make a link that installs the Forge GitHub App',
+    request: {
+      body: { content: { 'application/json': { schema: InstallationLinkRequestSchema } } },
+    },
+    answers: {
+      200: json(z.object({ install_url: z.string() }).openapi('InstallationLink'), 'The link.'),
+    },
+    refusals: [400, 413],
   },
-  responses: {
-    200: json(z.object({ install_url: z.string() }).openapi('InstallationLink'), 'The link.'),
-    ...refusals(400, 401, 403, 413, 422),
-  },
-})
+)
 
-export function integrationRoutes(): OpenAPIHono<ControlPlaneEnv> {
-  const routes = createRoutes<ControlPlaneEnv>()
+export function integrationRoutes(): Routes {
+  const routes = createRoutes()
   routes.openapi(list, (c) => c.json(listInstallations(), 200))
   routes.openapi(listForge, (c) => c.json(listInstallations(), 200))
   routes.openapi(listRepos, (c) =>

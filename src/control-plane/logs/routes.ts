@@ -1,13 +1,5 @@
 /** Build and deploy logs: in the form of the CLIs (`/v1/projects`) and in those of `/v2`. */
-import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
-import { createRoutes } from '../../http/app.ts'
-import {
-  type ControlPlaneEnv,
-  json,
-  optionalBody,
-  refusals,
-  SECURITY,
-} from '../operations/route.ts'
+import { createRoutes, json, operationsOf, optionalBody, type Routes } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { RevisionPathSchema } from '../revisions/schemas.ts'
 import {
@@ -22,71 +14,60 @@ import {
 } from './schemas.ts'
 import { readDeploymentLogs, readRevisionLogs } from './verbs.ts'
 
-const security = SECURITY
-const v1 = { tags: ['Projects (v1)'], security }
-const v2 = { tags: ['Deployments (v2)'], security }
-const logs = { 200: json(LogsSchema, 'A page of the log.'), ...refusals(401, 403, 404, 413, 422) }
+const v1 = operationsOf('Projects (v1)')
+const v2 = operationsOf('Deployments (v2)')
+const logs = { 200: json(LogsSchema, 'A page of the log.') }
 
 /** A project's id is its deployment's. Grows while the build runs. */
-const buildLogs = createRoute({
-  method: 'post',
-  path: '/v1/projects/{project_id}/revisions/{revision_id}/build_logs',
-  operationId: 'get_build_logs_v1_projects__project_id__revisions__revision_id__build_logs_post',
+const buildLogs = v1('post', '/v1/projects/{project_id}/revisions/{revision_id}/build_logs', {
+  name: 'get_build_logs',
   summary: "Read a revision's build log",
-  ...v1,
   request: { params: ProjectRevisionPathSchema, body: optionalBody(LogsRequestSchema) },
-  responses: logs,
+  answers: logs,
+  refusals: [404, 413],
 })
 
-const revisionDeployLogs = createRoute({
-  method: 'post',
-  path: '/v1/projects/{project_id}/revisions/{revision_id}/deploy_logs',
-  operationId:
-    'get_revision_deploy_logs_v1_projects__project_id__revisions__revision_id__deploy_logs_post',
-  summary: "Read what a revision's agent servers print",
-  ...v1,
-  request: { params: ProjectRevisionPathSchema, body: optionalBody(LogsRequestSchema) },
-  responses: logs,
-})
+const revisionDeployLogs = v1(
+  'post',
+  '/v1/projects/{project_id}/revisions/{revision_id}/deploy_logs',
+  {
+    name: 'get_revision_deploy_logs',
+    summary: "Read what a revision's agent servers print",
+    request: { params: ProjectRevisionPathSchema, body: optionalBody(LogsRequestSchema) },
+    answers: logs,
+    refusals: [404, 413],
+  },
+)
 
 /** Of all its revisions, merged by time. */
-const deployLogs = createRoute({
-  method: 'post',
-  path: '/v1/projects/{project_id}/deploy_logs',
-  operationId: 'get_deploy_logs_v1_projects__project_id__deploy_logs_post',
+const deployLogs = v1('post', '/v1/projects/{project_id}/deploy_logs', {
+  name: 'get_deploy_logs',
   summary: "Read what a deployment's agent servers print",
-  ...v1,
   request: { params: ProjectPathSchema, body: optionalBody(LogsRequestSchema) },
-  responses: logs,
+  answers: logs,
+  refusals: [404, 413],
 })
 
-const revisionLogs = createRoute({
-  method: 'get',
-  path: '/v2/deployments/{deployment_id}/revisions/{revision_id}/logs',
-  operationId: 'list_revision_logs_v2_deployments__deployment_id__revisions__revision_id__logs_get',
+const revisionLogs = v2('get', '/v2/deployments/{deployment_id}/revisions/{revision_id}/logs', {
+  name: 'list_revision_logs',
   summary: "List a revision's logs",
-  ...v2,
   request: { params: RevisionPathSchema, query: RevisionLogsQuerySchema },
-  responses: { 200: json(LogsSchema, 'A page of the log.'), ...refusals(401, 403, 404, 422) },
+  answers: logs,
+  refusals: [404],
 })
 
-const deploymentLogs = createRoute({
-  method: 'get',
-  path: '/v2/deployment-logs',
-  operationId: 'list_deployment_log_entries_v2_deployment_logs_get',
+const deploymentLogs = v2('get', '/v2/deployment-logs', {
+  name: 'list_deployment_log_entries',
   summary: "List a deployment's log entries",
-  ...v2,
   request: { query: DeploymentLogsQuerySchema },
-  responses: {
-    200: json(DeploymentLogsSchema, 'A page of the log.'),
-    ...refusals(401, 403, 404, 422),
-  },
+  answers: { 200: json(DeploymentLogsSchema, 'A page of the log.') },
+  refusals: [404],
 })
 
 export function logRoutes(
   parts: Pick<ControlPlaneParts, 'store' | 'logs' | 'buildFollowers'>,
-): OpenAPIHono<ControlPlaneEnv> {
-  const routes = createRoutes<ControlPlaneEnv>()
+): Routes {
+  const routes = createRoutes()
   routes.openapi(buildLogs, async (c) => {
     const { project_id: deployment_id, revision_id } = c.req.valid('param')
     const path = { deployment_id, revision_id, kind: 'build' } as const

@@ -1,25 +1,24 @@
 /** What the control plane's routes have in common. */
-import type { z } from '@hono/zod-openapi'
+import type { OpenAPIHono, z } from '@hono/zod-openapi'
 import type { MiddlewareHandler } from 'hono'
 import { invalidField } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
-import { RefusalSchema, ValidationErrorSchema } from '../../http/app.ts'
+import {
+  createRoutes as createRoutesOf,
+  RefusalSchema,
+  ValidationErrorSchema,
+} from '../../http/app.ts'
+import { operations } from '../../http/operation.ts'
 
 /** Who asks, set by the key check before any route of `/v1` and `/v2`. */
 export interface ControlPlaneEnv {
   Variables: { principal: Principal }
 }
 
-/**
- * Any one of these lets a request in. A workspace id is no secret: it comes with a key, unlike in
- * the original's document.
- */
-export const SECURITY: Record<string, string[]>[] = [
-  { 'API Key': [] },
-  { 'API Key': [], 'Tenant ID': [] },
-  { 'Bearer Auth': [] },
-  { Session: [] },
-]
+export type Routes = OpenAPIHono<ControlPlaneEnv>
+
+/** A sub-app for the routes of one resource. */
+export const createRoutes: () => Routes = createRoutesOf<ControlPlaneEnv>
 
 /** A JSON answer for the OpenAPI document. */
 export function json<Schema extends z.ZodType>(schema: Schema, description: string) {
@@ -56,10 +55,29 @@ const REFUSALS = {
   503: json(RefusalSchema, 'Another server does not answer; the same request may be sent again.'),
 }
 
-/** The refusals with these statuses, for the OpenAPI document. */
-export function refusals<Status extends keyof typeof REFUSALS>(
-  ...statuses: Status[]
-): Pick<typeof REFUSALS, Status> {
-  const entries = statuses.map((status) => [status, REFUSALS[status]])
-  return Object.fromEntries(entries) as Pick<typeof REFUSALS, Status>
+/**
+ * Any one of these lets a request in. A workspace id is no secret: it comes with a key, unlike in
+ * the original's document.
+ */
+const SECURITY: Record<string, string[]>[] = [
+  { 'API Key': [] },
+  { 'API Key': [], 'Tenant ID': [] },
+  { 'Bearer Auth': [] },
+  { Session: [] },
+]
+
+/** Declares the operations with this tag. They refuse requests without a key (401) and keys that may not do this (403). */
+export function operationsOf(tag: string, always: readonly (401 | 403)[] = [401, 403]) {
+  const common = { tags: [tag], security: SECURITY, refusals: REFUSALS }
+  return operations({ ...common, always, withRequest: [422] })
+}
+
+/** As `operationsOf`, where most operations are open to every key. */
+export function operationsForAnyKey(tag: string) {
+  return operationsOf(tag, [401])
+}
+
+/** Declares operations that need no key. */
+export function openOperationsOf(tag: string) {
+  return operations({ tags: [tag], security: [], refusals: REFUSALS })
 }

@@ -1,7 +1,5 @@
 /** `/v2/api-keys` */
-import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
-import { createRoutes } from '../../http/app.ts'
-import { body, type ControlPlaneEnv, json, refusals, SECURITY } from '../operations/route.ts'
+import { body, createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import {
   ApiKeyCreateRequestSchema,
@@ -13,64 +11,45 @@ import {
 } from './api-key-schemas.ts'
 import { createApiKey, getApiKey, listApiKeys, revokeApiKey } from './api-keys.ts'
 
-const common = { tags: ['API Keys (v2)'], security: SECURITY }
+const operation = operationsOf('API Keys (v2)')
 const one = { params: ApiKeyPathSchema }
 
 /** Newest first, with those that were revoked or have expired. */
-const list = createRoute({
-  method: 'get',
-  path: '/v2/api-keys',
-  operationId: 'list_api_keys_v2_api_keys_get',
+const list = operation('get', '/v2/api-keys', {
+  name: 'list_api_keys',
   summary: 'List API keys',
-  ...common,
   request: { query: ApiKeysQuerySchema },
-  responses: { 200: json(ApiKeysListSchema, 'A page of keys.'), ...refusals(401, 403, 404, 422) },
+  answers: { 200: json(ApiKeysListSchema, 'A page of keys.') },
+  refusals: [404],
 })
 
-const create = createRoute({
-  method: 'post',
-  path: '/v2/api-keys',
-  operationId: 'create_api_key_v2_api_keys_post',
+const create = operation('post', '/v2/api-keys', {
+  name: 'create_api_key',
   summary: 'Create an API key',
-  ...common,
   request: { body: body(ApiKeyCreateRequestSchema) },
-  responses: {
-    201: json(NewApiKeySchema, 'The key, shown this once.'),
-    ...refusals(401, 403, 404, 413, 422),
-  },
+  answers: { 201: json(NewApiKeySchema, 'The key, shown this once.') },
+  refusals: [404, 413],
 })
 
-const get = createRoute({
-  method: 'get',
-  path: '/v2/api-keys/{api_key_id}',
-  operationId: 'get_api_key_v2_api_keys__api_key_id__get',
+const get = operation('get', '/v2/api-keys/{api_key_id}', {
+  name: 'get_api_key',
   summary: 'Get an API key',
-  ...common,
   request: one,
-  responses: {
-    200: json(ApiKeySchema, 'What is known of it, without the key itself.'),
-    ...refusals(401, 403, 404, 422),
-  },
+  answers: { 200: json(ApiKeySchema, 'What is known of it, without the key itself.') },
+  refusals: [404],
 })
 
 /** It stays in the list, as revoked. */
-const revoke = createRoute({
-  method: 'delete',
-  path: '/v2/api-keys/{api_key_id}',
-  operationId: 'revoke_api_key_v2_api_keys__api_key_id__delete',
+const revoke = operation('delete', '/v2/api-keys/{api_key_id}', {
+  name: 'revoke_api_key',
   summary: 'Revoke an API key',
-  ...common,
   request: one,
-  responses: {
-    204: { description: 'It is refused from now on.' },
-    ...refusals(401, 403, 404, 409, 422),
-  },
+  answers: { 204: { description: 'It is refused from now on.' } },
+  refusals: [404, 409],
 })
 
-export function apiKeyRoutes(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
-): OpenAPIHono<ControlPlaneEnv> {
-  const routes = createRoutes<ControlPlaneEnv>()
+export function apiKeyRoutes(parts: Pick<ControlPlaneParts, 'store' | 'clock'>): Routes {
+  const routes = createRoutes()
   routes.openapi(list, async (c) =>
     c.json(await listApiKeys(parts, c.var.principal, c.req.valid('query')), 200),
   )

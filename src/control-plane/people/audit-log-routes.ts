@@ -1,7 +1,6 @@
 /** `/v2/audit-log` */
-import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
-import { createRoutes } from '../../http/app.ts'
-import { type ControlPlaneEnv, json, refusals, SECURITY } from '../operations/route.ts'
+import { z } from '@hono/zod-openapi'
+import { createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { exportAuditLog, readAuditLog } from './audit-log.ts'
 import {
@@ -10,31 +9,22 @@ import {
   AuditLogQuerySchema,
 } from './audit-log-schemas.ts'
 
-const common = { tags: ['Audit Log (v2)'], security: SECURITY }
+const operation = operationsOf('Audit Log (v2)')
 
 /** Newest first. */
-const list = createRoute({
-  method: 'get',
-  path: '/v2/audit-log',
-  operationId: 'list_audit_entries_v2_audit_log_get',
+const list = operation('get', '/v2/audit-log', {
+  name: 'list_audit_entries',
   summary: 'Search the audit log',
-  ...common,
   request: { query: AuditLogQuerySchema },
-  responses: {
-    200: json(AuditEntriesListSchema, 'A page of entries.'),
-    ...refusals(401, 403, 422),
-  },
+  answers: { 200: json(AuditEntriesListSchema, 'A page of entries.') },
 })
 
 /** All that the filter finds, newest first: one JSON object a line, or CSV with a header. */
-const exportAll = createRoute({
-  method: 'get',
-  path: '/v2/audit-log/export',
-  operationId: 'export_audit_log_v2_audit_log_export_get',
+const exportAll = operation('get', '/v2/audit-log/export', {
+  name: 'export_audit_log',
   summary: 'Export the audit log',
-  ...common,
   request: { query: AuditExportQuerySchema },
-  responses: {
+  answers: {
     200: {
       description: 'The entries.',
       content: {
@@ -42,16 +32,13 @@ const exportAll = createRoute({
         'text/csv': { schema: z.string() },
       },
     },
-    ...refusals(401, 403, 422),
   },
 })
 
 const CONTENT_TYPES = { jsonl: 'application/jsonl', csv: 'text/csv; charset=utf-8' }
 
-export function auditLogRoutes(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
-): OpenAPIHono<ControlPlaneEnv> {
-  const routes = createRoutes<ControlPlaneEnv>()
+export function auditLogRoutes(parts: Pick<ControlPlaneParts, 'store' | 'clock'>): Routes {
+  const routes = createRoutes()
   routes.openapi(list, async (c) =>
     c.json(await readAuditLog(parts, c.var.principal, c.req.valid('query')), 200),
   )

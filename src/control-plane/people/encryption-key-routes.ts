@@ -1,31 +1,28 @@
 /** `/v2/encryption-key/rotate` */
-import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
-import { createRoutes } from '../../http/app.ts'
-import { type ControlPlaneEnv, json, refusals, SECURITY } from '../operations/route.ts'
+import { z } from '@hono/zod-openapi'
+import { createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { rotateEncryptionKey } from './encryption-key.ts'
 
+const operation = operationsOf('Installation (v2)')
+
 /** For admins of the first workspace. Everything goes on meanwhile. */
-const rotate = createRoute({
-  method: 'post',
-  path: '/v2/encryption-key/rotate',
-  operationId: 'rotate_encryption_key_v2_encryption_key_rotate_post',
+const rotate = operation('post', '/v2/encryption-key/rotate', {
+  name: 'rotate_encryption_key',
   summary: 'Change the encryption key, and seal all secrets with the new one',
-  tags: ['Installation (v2)'],
-  security: SECURITY,
-  responses: {
+  answers: {
     200: json(
       z.object({ resealed: z.int() }).openapi('EncryptionKeyRotated'),
       'How many sealed texts were sealed anew.',
     ),
-    ...refusals(401, 403, 409),
   },
+  refusals: [409],
 })
 
 export function encryptionKeyRoutes(
   parts: Pick<ControlPlaneParts, 'store' | 'changeEncryptionKey' | 'clock'>,
-): OpenAPIHono<ControlPlaneEnv> {
-  const routes = createRoutes<ControlPlaneEnv>()
+): Routes {
+  const routes = createRoutes()
   routes.openapi(rotate, async (c) =>
     c.json(await rotateEncryptionKey(parts, c.var.principal), 200),
   )

@@ -1,8 +1,7 @@
 /** `/v2/workspaces`, and `/v2/me` */
-import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { isOperator } from '../../core/people/api-key.ts'
-import { createRoutes } from '../../http/app.ts'
-import { body, type ControlPlaneEnv, json, refusals, SECURITY } from '../operations/route.ts'
+import { body, createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
 import { Limit, Offset } from '../operations/text.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import {
@@ -20,85 +19,62 @@ import {
   renameWorkspace,
 } from './workspaces.ts'
 
-const common = { tags: ['Workspaces (v2)'], security: SECURITY }
+const operation = operationsOf('Workspaces (v2)')
 const one = { params: WorkspacePathSchema }
 
 /** Who the key or the token stands for. */
-const me = createRoute({
-  method: 'get',
-  path: '/v2/me',
-  operationId: 'get_me_v2_me_get',
+const me = operation('get', '/v2/me', {
+  name: 'get_me',
   summary: 'Tell who asks',
-  ...common,
-  responses: {
-    200: json(MeSchema, 'Whom the key or the token belongs to.'),
-    ...refusals(401, 403),
-  },
+  answers: { 200: json(MeSchema, 'Whom the key or the token belongs to.') },
 })
 
 /** The own one; for admins of the first workspace all of them. */
-const list = createRoute({
-  method: 'get',
-  path: '/v2/workspaces',
-  operationId: 'list_workspaces_v2_workspaces_get',
+const list = operation('get', '/v2/workspaces', {
+  name: 'list_workspaces',
   summary: 'List workspaces',
-  ...common,
   request: { query: z.object({ limit: Limit, offset: Offset }) },
-  responses: {
-    200: json(WorkspacesListSchema, 'A page of workspaces.'),
-    ...refusals(401, 403, 422),
-  },
+  answers: { 200: json(WorkspacesListSchema, 'A page of workspaces.') },
 })
 
 /** For admins of the first workspace. */
-const create = createRoute({
-  method: 'post',
-  path: '/v2/workspaces',
-  operationId: 'create_workspace_v2_workspaces_post',
+const create = operation('post', '/v2/workspaces', {
+  name: 'create_workspace',
   summary: 'Create a workspace',
-  ...common,
   request: { body: body(WorkspaceRequestSchema) },
-  responses: { 201: json(WorkspaceSchema, 'The workspace.'), ...refusals(401, 403, 413, 422) },
+  answers: { 201: json(WorkspaceSchema, 'The workspace.') },
+  refusals: [413],
 })
 
-const get = createRoute({
-  method: 'get',
-  path: '/v2/workspaces/{workspace_id}',
-  operationId: 'get_workspace_v2_workspaces__workspace_id__get',
+const get = operation('get', '/v2/workspaces/{workspace_id}', {
+  name: 'get_workspace',
   summary: 'Get a workspace',
-  ...common,
   request: one,
-  responses: { 200: json(WorkspaceSchema, 'The workspace.'), ...refusals(401, 403, 404, 422) },
+  answers: { 200: json(WorkspaceSchema, 'The workspace.') },
+  refusals: [404],
 })
 
-const rename = createRoute({
-  method: 'patch',
-  path: '/v2/workspaces/{workspace_id}',
-  operationId: 'rename_workspace_v2_workspaces__workspace_id__patch',
+const rename = operation('patch', '/v2/workspaces/{workspace_id}', {
+  name: 'rename_workspace',
   summary: 'Rename a workspace',
-  ...common,
   request: { ...one, body: body(WorkspaceRequestSchema) },
-  responses: {
-    200: json(WorkspaceSchema, 'The workspace as it is now.'),
-    ...refusals(401, 403, 404, 413, 422),
-  },
+  answers: { 200: json(WorkspaceSchema, 'The workspace as it is now.') },
+  refusals: [404, 413],
 })
 
 /** With its keys; refused while it has deployments. */
-const remove = createRoute({
-  method: 'delete',
-  path: '/v2/workspaces/{workspace_id}',
-  operationId: 'delete_workspace_v2_workspaces__workspace_id__delete',
+const remove = operation('delete', '/v2/workspaces/{workspace_id}', {
+  name: 'delete_workspace',
   summary: 'Delete a workspace',
-  ...common,
   request: one,
-  responses: { 204: { description: 'It is gone.' }, ...refusals(401, 403, 404, 409, 422) },
+  answers: { 204: { description: 'It is gone.' } },
+  refusals: [404, 409],
 })
 
 export function workspaceRoutes(
   parts: Pick<ControlPlaneParts, 'store' | 'clock' | 'vault' | 'log'>,
-): OpenAPIHono<ControlPlaneEnv> {
-  const routes = createRoutes<ControlPlaneEnv>()
+): Routes {
+  const routes = createRoutes()
   routes.openapi(me, (c) => {
     const { principal } = c.var
     return c.json({ ...principal, is_operator: isOperator(principal) }, 200)

@@ -1,15 +1,13 @@
 /** `/v2/deployments/{deployment_id}/revisions` */
-import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
-import { createRoutes } from '../../http/app.ts'
 import { DeploymentPathSchema, DeploymentSchema } from '../deployments/schemas.ts'
 import {
   body,
-  type ControlPlaneEnv,
+  createRoutes,
   json,
+  operationsOf,
   optionalBody,
-  refusals,
+  type Routes,
   requireBody,
-  SECURITY,
 } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { refuseMisplacedResources } from '../sources/misplaced.ts'
@@ -28,130 +26,96 @@ import {
 } from './schemas.ts'
 import { getRevision, listRevisions, redeployRevision } from './verbs.ts'
 
-const tags = ['Deployments (v2)']
-const security = SECURITY
+const operation = operationsOf('Deployments (v2)')
 
 /** Newest first. */
-const list = createRoute({
-  method: 'get',
-  path: '/v2/deployments/{deployment_id}/revisions',
-  operationId: 'list_revisions_v2_deployments__deployment_id__revisions_get',
+const list = operation('get', '/v2/deployments/{deployment_id}/revisions', {
+  name: 'list_revisions',
   summary: "List a deployment's revisions",
-  tags,
-  security,
   request: { params: DeploymentPathSchema, query: RevisionsQuerySchema },
-  responses: {
-    200: json(RevisionsListSchema, 'A page of revisions.'),
-    ...refusals(401, 403, 404, 422),
-  },
+  answers: { 200: json(RevisionsListSchema, 'A page of revisions.') },
+  refusals: [404],
 })
 
 /** Newest first, as the list is: an entry for each revision. */
-const history = createRoute({
-  method: 'get',
-  path: '/v2/deployments/{deployment_id}/revision-history',
-  operationId: 'read_revision_history_v2_deployments__deployment_id__revision_history_get',
+const history = operation('get', '/v2/deployments/{deployment_id}/revision-history', {
+  name: 'read_revision_history',
   summary: "Tell who made a deployment's revisions, their steps, and what each changed",
-  tags,
-  security,
   request: { params: DeploymentPathSchema, query: RevisionHistoryQuerySchema },
-  responses: {
-    200: json(RevisionHistorySchema, 'A page of the history.'),
-    ...refusals(401, 403, 404, 422),
-  },
+  answers: { 200: json(RevisionHistorySchema, 'A page of the history.') },
+  refusals: [404],
 })
 
 /** Makes one in any case; what is left out is as in the one before. */
-const create = createRoute({
-  method: 'post',
-  path: '/v2/deployments/{deployment_id}/revisions',
-  operationId: 'create_deployment_revision_v2_deployments__deployment_id__revisions_post',
+const create = operation('post', '/v2/deployments/{deployment_id}/revisions', {
+  name: 'create_deployment_revision',
   summary: 'Create a revision',
-  tags,
-  security,
-  middleware: [requireBody, refuseMisplacedResources] as const,
   request: { params: DeploymentPathSchema, body: body(RevisionCreateRequestSchema) },
-  responses: {
-    201: json(RevisionSchema, 'The revision.'),
-    ...refusals(400, 401, 403, 404, 409, 413, 422),
-  },
+  middleware: [requireBody, refuseMisplacedResources],
+  answers: { 201: json(RevisionSchema, 'The revision.') },
+  refusals: [400, 404, 409, 413],
 })
 
-const interruptedAnswers = {
-  204: { description: 'It is interrupted; the next in line may begin.' },
-  ...refusals(401, 403, 404, 409, 422),
-}
+const interrupted = { 204: { description: 'It is interrupted; the next in line may begin.' } }
 
 /** Ends a revision on its way. */
-const interrupt = createRoute({
-  method: 'post',
-  path: '/v2/deployments/{deployment_id}/revisions/{revision_id}/interrupt',
-  operationId:
-    'interrupt_revision_v2_deployments__deployment_id__revisions__revision_id__interrupt_post',
-  summary: 'Interrupt a revision',
-  tags,
-  security,
-  request: { params: RevisionPathSchema },
-  responses: interruptedAnswers,
-})
+const interrupt = operation(
+  'post',
+  '/v2/deployments/{deployment_id}/revisions/{revision_id}/interrupt',
+  {
+    name: 'interrupt_revision',
+    summary: 'Interrupt a revision',
+    request: { params: RevisionPathSchema },
+    answers: interrupted,
+    refusals: [404, 409],
+  },
+)
 
 /** The same under the name that the original's own clients use. */
-const interruption = createRoute({
-  method: 'post',
-  path: '/v2/deployments/{deployment_id}/revisions/{revision_id}/interruption',
-  operationId:
-    'interrupt_revision_v2_deployments__deployment_id__revisions__revision_id__interruption_post',
-  summary: 'Interrupt a revision',
-  tags,
-  security,
-  request: { params: RevisionPathSchema },
-  responses: interruptedAnswers,
-})
+const interruption = operation(
+  'post',
+  '/v2/deployments/{deployment_id}/revisions/{revision_id}/interruption',
+  {
+    name: 'interrupt_revision',
+    summary: 'Interrupt a revision',
+    request: { params: RevisionPathSchema },
+    answers: interrupted,
+    refusals: [404, 409],
+  },
+)
 
-const get = createRoute({
-  method: 'get',
-  path: '/v2/deployments/{deployment_id}/revisions/{revision_id}',
-  operationId: 'get_revision_v2_deployments__deployment_id__revisions__revision_id__get',
+const get = operation('get', '/v2/deployments/{deployment_id}/revisions/{revision_id}', {
+  name: 'get_revision',
   summary: 'Get a revision',
-  tags,
-  security,
   request: { params: RevisionPathSchema },
-  responses: { 200: json(RevisionSchema, 'The revision.'), ...refusals(401, 403, 404, 422) },
+  answers: { 200: json(RevisionSchema, 'The revision.') },
+  refusals: [404],
 })
 
 /** Makes a new revision from an older one: the way back. */
-const redeploy = createRoute({
-  method: 'post',
-  path: '/v2/deployments/{deployment_id}/revisions/{revision_id}/redeploy',
-  operationId:
-    'redeploy_revision_v2_deployments__deployment_id__revisions__revision_id__redeploy_post',
-  summary: 'Deploy a revision again',
-  tags,
-  security,
-  request: { params: RevisionPathSchema },
-  responses: {
-    200: json(DeploymentSchema, 'The deployment with its new revision.'),
-    ...refusals(401, 403, 404, 409, 422),
+const redeploy = operation(
+  'post',
+  '/v2/deployments/{deployment_id}/revisions/{revision_id}/redeploy',
+  {
+    name: 'redeploy_revision',
+    summary: 'Deploy a revision again',
+    request: { params: RevisionPathSchema },
+    answers: { 200: json(DeploymentSchema, 'The deployment with its new revision.') },
+    refusals: [404, 409],
   },
-})
+)
 
 /** Goes before whatever is on its way, which is interrupted; takes the build that is kept. */
-const rollback = createRoute({
-  method: 'post',
-  path: '/v2/deployments/{deployment_id}/rollback',
-  operationId: 'rollback_deployment_v2_deployments__deployment_id__rollback_post',
+const rollback = operation('post', '/v2/deployments/{deployment_id}/rollback', {
+  name: 'rollback_deployment',
   summary: 'Go back to an older revision',
-  tags,
-  security,
   request: { params: DeploymentPathSchema, body: optionalBody(RollbackRequestSchema) },
-  responses: {
-    201: json(RevisionSchema, 'The new revision, made from the older one.'),
-    ...refusals(401, 403, 404, 409, 413, 422),
-  },
+  answers: { 201: json(RevisionSchema, 'The new revision, made from the older one.') },
+  refusals: [404, 409, 413],
 })
 
-export function revisionRoutes(parts: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
-  const routes = createRoutes<ControlPlaneEnv>()
+export function revisionRoutes(parts: ControlPlaneParts): Routes {
+  const routes = createRoutes()
   routes.openapi(list, async (c) => {
     const { deployment_id } = c.req.valid('param')
     const query = c.req.valid('query')

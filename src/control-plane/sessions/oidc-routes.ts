@@ -1,13 +1,12 @@
 /** `/v2/session/oidc`: a browser goes to the issuer, and comes back signed in. */
-import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { AppError } from '../../core/errors.ts'
-import { createRoutes } from '../../http/app.ts'
 import { RateLimit, remoteAddress } from '../../http/rate-limit.ts'
 import { cookieIn, oidcCookieName, ownCookie, sessionCookie } from '../../http/session-cookie.ts'
 import { isFromOtherPage, type Site } from '../../http/site.ts'
 import { PAGE_HEADERS, render } from '../oauth/consent/pages.ts'
-import { type ControlPlaneEnv, json, refusals } from '../operations/route.ts'
+import { createRoutes, json, openOperationsOf, type Routes } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import type { Kept, OidcSignIn } from './oidc.ts'
 import { SignInWaysSchema } from './schemas.ts'
@@ -19,42 +18,31 @@ const CALLBACK = '/v2/session/oidc/callback'
 const ATTEMPT_MS = 600_000
 const REQUESTS_PER_SECOND = 20
 
-const common = { tags: ['Sessions (v2)'], security: [] }
+const operation = openOperationsOf('Sessions (v2)')
 const page = {
   description: 'A page that says why not.',
   content: { 'text/html': { schema: z.string() } },
 }
 
-const ways = createRoute({
-  method: 'get',
-  path: '/v2/session/ways',
-  operationId: 'get_sign_in_ways_v2_session_ways_get',
+const ways = operation('get', '/v2/session/ways', {
+  name: 'get_sign_in_ways',
   summary: 'Tell how people can sign in',
-  ...common,
-  responses: { 200: json(SignInWaysSchema, 'The ways.') },
+  answers: { 200: json(SignInWaysSchema, 'The ways.') },
 })
 
 /** `to`: the page to show afterwards. */
-const begin = createRoute({
-  method: 'get',
-  path: '/v2/session/oidc',
-  operationId: 'begin_oidc_v2_session_oidc_get',
+const begin = operation('get', '/v2/session/oidc', {
+  name: 'begin_oidc',
   summary: 'Lead a browser to the issuer',
-  ...common,
   request: { query: z.object({ to: z.string().max(2048).optional() }) },
-  responses: {
-    302: { description: 'To the issuer.' },
-    ...refusals(400, 404, 422, 429, 503),
-  },
+  answers: { 302: { description: 'To the issuer.' } },
+  refusals: [400, 404, 422, 429, 503],
 })
 
-const callback = createRoute({
-  method: 'get',
-  path: CALLBACK,
-  operationId: 'finish_oidc_v2_session_oidc_callback_get',
+const callback = operation('get', CALLBACK, {
+  name: 'finish_oidc',
   summary: 'Where the issuer sends the browser back to',
-  ...common,
-  responses: {
+  answers: {
     302: { description: 'Signed in: to the page that was asked for.' },
     400: page,
     403: page,
@@ -66,9 +54,9 @@ const callback = createRoute({
 
 type Parts = Pick<ControlPlaneParts, 'store' | 'clock' | 'siteOf' | 'oidc'>
 
-export function oidcRoutes(parts: Parts): OpenAPIHono<ControlPlaneEnv> {
+export function oidcRoutes(parts: Parts): Routes {
   const rate = new RateLimit(REQUESTS_PER_SECOND, 'Too many requests come from your address.')
-  const routes = createRoutes<ControlPlaneEnv>()
+  const routes = createRoutes()
   routes.openapi(ways, (c) => {
     const { issuer } = parts.oidc ?? {}
     const oidc = issuer === undefined ? null : { issuer, path: '/v2/session/oidc' }

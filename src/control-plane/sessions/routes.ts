@@ -1,10 +1,8 @@
 /** `/v2/session` and `/v2/sessions`, for those who have signed in. */
-import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
 import { AppError } from '../../core/errors.ts'
 import { keyIn } from '../../core/people/sent-key.ts'
-import { createRoutes } from '../../http/app.ts'
 import { endedCookie, sessionCookie } from '../../http/session-cookie.ts'
-import { type ControlPlaneEnv, json, refusals, SECURITY } from '../operations/route.ts'
+import { createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { type FoundSession, findSession } from './find.ts'
 import {
@@ -24,64 +22,50 @@ import {
   renewSession,
 } from './verbs.ts'
 
-const common = { tags: ['Sessions (v2)'], security: SECURITY }
+const operation = operationsOf('Sessions (v2)')
 
 /** From time to time the answer has a new cookie, so pages ask when they open. */
-const read = createRoute({
-  method: 'get',
-  path: '/v2/session',
-  operationId: 'get_session_v2_session_get',
+const read = operation('get', '/v2/session', {
+  name: 'get_session',
   summary: 'Tell who has signed in with this browser',
-  ...common,
-  responses: { 200: json(CurrentSessionSchema, 'The session.'), ...refusals(401, 403, 404) },
+  answers: { 200: json(CurrentSessionSchema, 'The session.') },
+  refusals: [404],
 })
 
-const end = createRoute({
-  method: 'delete',
-  path: '/v2/session',
-  operationId: 'end_session_v2_session_delete',
+const end = operation('delete', '/v2/session', {
+  name: 'end_session',
   summary: 'Sign out',
-  ...common,
-  responses: { 204: { description: 'It has ended.' }, ...refusals(401, 403, 404) },
+  answers: { 204: { description: 'It has ended.' } },
+  refusals: [404],
 })
 
 /** For the one who has the key: good once, for half an hour, at the address that was asked. */
-const link = createRoute({
-  method: 'post',
-  path: '/v2/session/link',
-  operationId: 'create_sign_in_link_v2_session_link_post',
+const link = operation('post', '/v2/session/link', {
+  name: 'create_sign_in_link',
   summary: 'Make a link that signs a browser in',
-  ...common,
-  responses: { 201: json(SignInLinkSchema, 'The link.'), ...refusals(400, 401, 403) },
+  answers: { 201: json(SignInLinkSchema, 'The link.') },
+  refusals: [400],
 })
 
-const list = createRoute({
-  method: 'get',
-  path: '/v2/sessions',
-  operationId: 'list_sessions_v2_sessions_get',
+const list = operation('get', '/v2/sessions', {
+  name: 'list_sessions',
   summary: 'List the browsers that have signed in',
-  ...common,
   request: { query: SessionsQuerySchema },
-  responses: {
-    200: json(SessionsListSchema, 'The own ones, the last used first.'),
-    ...refusals(401, 403, 422),
-  },
+  answers: { 200: json(SessionsListSchema, 'The own ones, the last used first.') },
 })
 
-const revoke = createRoute({
-  method: 'delete',
-  path: '/v2/sessions/{session_id}',
-  operationId: 'revoke_session_v2_sessions__session_id__delete',
+const revoke = operation('delete', '/v2/sessions/{session_id}', {
+  name: 'revoke_session',
   summary: 'End a session: an own one, for admins any of the workspace',
-  ...common,
   request: { params: SessionPathSchema },
-  responses: { 204: { description: 'It has ended.' }, ...refusals(401, 403, 404, 422) },
+  answers: { 204: { description: 'It has ended.' } },
+  refusals: [404],
 })
 
 export function sessionRoutes(
   parts: Pick<ControlPlaneParts, 'store' | 'clock' | 'identify' | 'siteOf'>,
-): OpenAPIHono<ControlPlaneEnv> {
-  const routes = createRoutes<ControlPlaneEnv>()
+): Routes {
+  const routes = createRoutes()
   routes.openapi(read, async (c) => {
     const found = await requireSession(parts, c.req.raw.headers)
     const { session, secret } = await renewSession(parts, found)

@@ -1,11 +1,16 @@
 /** Where browsers sign in. No key is asked for: what they bring is proof enough, or is refused. */
-import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
-import { createRoutes } from '../../http/app.ts'
 import { requireUtf8 } from '../../http/body-text.ts'
 import { RateLimit, remoteAddress } from '../../http/rate-limit.ts'
 import { sessionCookie } from '../../http/session-cookie.ts'
 import { limitBody } from '../operations/request-body.ts'
-import { body, type ControlPlaneEnv, json, refusals, requireBody } from '../operations/route.ts'
+import {
+  body,
+  createRoutes,
+  json,
+  openOperationsOf,
+  type Routes,
+  requireBody,
+} from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { presentSession } from './find.ts'
 import { CurrentSessionSchema, SignInRequestSchema } from './schemas.ts'
@@ -15,33 +20,29 @@ import { describeSession, signIn } from './verbs.ts'
 /** How often one address may be refused. */
 const REFUSALS_PER_SECOND = 10
 
+const operation = openOperationsOf('Sessions (v2)')
+
 /**
  * With the code of a link, or with a key. The answer's cookie is the session. A link that would sign another person out is
  * a 409, which says whom it signs in, until `replaces_session` says that this is meant.
  */
-const open = createRoute({
-  method: 'post',
-  path: '/v2/session',
-  operationId: 'create_session_v2_session_post',
+const open = operation('post', '/v2/session', {
+  name: 'create_session',
   summary: 'Sign in',
-  tags: ['Sessions (v2)'],
-  security: [],
   request: { body: body(SignInRequestSchema) },
-  middleware: [requireBody] as const,
-  responses: {
-    201: json(CurrentSessionSchema, 'The session.'),
-    ...refusals(400, 401, 403, 409, 413, 422, 429, 503),
-  },
+  middleware: [requireBody],
+  answers: { 201: json(CurrentSessionSchema, 'The session.') },
+  refusals: [400, 401, 403, 409, 413, 422, 429, 503],
 })
 
 export function signInRoutes(
   parts: Pick<ControlPlaneParts, 'store' | 'clock' | 'identify' | 'siteOf' | 'log'>,
-): OpenAPIHono<ControlPlaneEnv> {
+): Routes {
   const rate = new RateLimit(
     REFUSALS_PER_SECOND,
     'Too many sign-ins from your address were refused. Wait a second.',
   )
-  const routes = createRoutes<ControlPlaneEnv>()
+  const routes = createRoutes()
   routes.post('/v2/session', limitBody, requireUtf8)
   routes.openapi(open, async (c) => {
     const { headers } = c.req.raw

@@ -2,64 +2,47 @@
  * `/internal/artifacts/{revision_id}/{digest}`: where agent servers on other machines fetch a built folder, and builds
  * there their source; `/internal/builds/…`: where such a build brings what it has made.
  */
-import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import { isArtifactGranted, isBuiltGranted } from '../../core/deployment/artifacts/grant.ts'
 import { AppError } from '../../core/errors.ts'
 import type { StoredObject } from '../../core/object-store.ts'
-import { createRoutes } from '../../http/app.ts'
-import { type ControlPlaneEnv, refusals } from '../operations/route.ts'
+import { createRoutes, openOperationsOf, type Routes } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
+import { GZIP, SignedQuerySchema } from './schemas.ts'
 
-const grant = z.object({
-  expires: z.coerce.number().int().catch(0).openapi({ type: 'integer' }),
-  signature: z.string().catch('').openapi({ type: 'string' }),
-})
+const params = z.object({ revision_id: z.string(), digest: z.string() })
+
+const operation = openOperationsOf('Deployments (v2)')
 
 /** Needs no key: the address is signed, for one folder, and ends. */
-const fetchOne = createRoute({
-  method: 'get',
-  path: '/internal/artifacts/{revision_id}/{digest}',
-  operationId: 'fetch_artifact_internal_artifacts__revision_id___digest__get',
+const fetchOne = operation('get', '/internal/artifacts/{revision_id}/{digest}', {
+  name: 'fetch_artifact',
   summary: 'Fetch a built folder',
-  tags: ['Deployments (v2)'],
-  security: [],
-  request: {
-    params: z.object({ revision_id: z.string(), digest: z.string() }),
-    query: grant,
-  },
-  responses: {
-    200: {
-      description: 'The folder as a .tar.gz.',
-      content: { 'application/gzip': { schema: { type: 'string', format: 'binary' } } },
-    },
+  request: { params, query: SignedQuerySchema },
+  answers: {
+    200: { description: 'The folder as a .tar.gz.', content: GZIP },
     302: { description: 'It lies in a store, at the address in `location`, for some minutes.' },
-    ...refusals(403, 404),
   },
+  refusals: [403, 404],
 })
 
 /** Needs no key: the address is signed, for one revision, and good until that is built. */
-const bringOne = createRoute({
-  method: 'put',
-  path: '/internal/builds/{revision_id}/{digest}',
-  operationId: 'bring_built_internal_builds__revision_id___digest__put',
+const bringOne = operation('put', '/internal/builds/{revision_id}/{digest}', {
+  name: 'bring_built',
   summary: 'Bring what was built elsewhere',
-  tags: ['Deployments (v2)'],
-  security: [],
   request: {
-    params: z.object({ revision_id: z.string(), digest: z.string() }),
-    query: grant,
-    body: {
-      required: true,
-      content: { 'application/gzip': { schema: { type: 'string', format: 'binary' } } },
-    },
+    params,
+    query: SignedQuerySchema,
+    body: { required: true, content: GZIP },
   },
-  responses: { 200: { description: 'It has arrived.' }, ...refusals(400, 403, 409, 413) },
+  answers: { 200: { description: 'It has arrived.' } },
+  refusals: [400, 403, 409, 413],
 })
 
 export function artifactRoutes(
   parts: Pick<ControlPlaneParts, 'packed' | 'signingKey' | 'clock'>,
-): OpenAPIHono<ControlPlaneEnv> {
-  const routes = createRoutes<ControlPlaneEnv>()
+): Routes {
+  const routes = createRoutes()
   routes.openapi(fetchOne, async (c) => {
     const found = await openArtifact(parts, c.req.valid('param'), c.req.valid('query'))
     if ('url' in found) return c.redirect(found.url, 302)

@@ -76,3 +76,14 @@ export const SourceRevisionConfigSchema = z
     image_digest: z.string().nullable(),
   })
   .openapi('SourceRevisionConfig')
+
+/** What a signed address carries. Without it, the signature is wrong (403), not the request (422). */
+export const SignedQuerySchema = z.object({
+  expires: z.coerce.number().int().catch(0).openapi({ type: 'integer' }),
+  signature: z.string().catch('').openapi({ type: 'string' }),
+})
+
+/** A folder, packed. */
+export const GZIP = {
+  'application/gzip': { schema: { type: 'string', format: 'binary' } },
+} as const

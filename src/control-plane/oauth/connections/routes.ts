@@ -1,7 +1,11 @@
 /** `/v2/auth/agents/{agent_id}/connections` */
-import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
-import { createRoutes } from '../../../http/app.ts'
-import { body, type ControlPlaneEnv, json, refusals, SECURITY } from '../../operations/route.ts'
+import {
+  body,
+  createRoutes,
+  json,
+  operationsForAnyKey,
+  type Routes,
+} from '../../operations/route.ts'
 import type { OAuthParts } from '../parts.ts'
 import {
   AgentPathSchema,
@@ -13,40 +17,33 @@ import {
 } from './schemas.ts'
 import { createConnection, deleteConnection, listConnections } from './verbs.ts'
 
-const shared = { tags: ['Agent Connections (v2)'], security: SECURITY }
+const operation = operationsForAnyKey('Agent Connections (v2)')
 
-const list = createRoute({
-  method: 'get',
-  path: '/v2/auth/agents/{agent_id}/connections',
-  operationId: 'list_connections_v2_auth_agents__agent_id__connections_get',
+const list = operation('get', '/v2/auth/agents/{agent_id}/connections', {
+  name: 'list_connections',
   summary: "List an agent's connections to the caller's accounts",
-  ...shared,
   request: { params: AgentPathSchema, query: ConnectionsQuerySchema },
-  responses: { 200: json(ConnectionListSchema, 'The oldest first.'), ...refusals(401, 422) },
+  answers: { 200: json(ConnectionListSchema, 'The oldest first.') },
 })
 
-const create = createRoute({
-  method: 'post',
-  path: '/v2/auth/agents/{agent_id}/connections',
-  operationId: 'create_connection_v2_auth_agents__agent_id__connections_post',
+const create = operation('post', '/v2/auth/agents/{agent_id}/connections', {
+  name: 'create_connection',
   summary: "Connect an agent to one of the caller's accounts",
-  ...shared,
   request: { params: AgentPathSchema, body: body(ConnectionCreateRequestSchema) },
-  responses: { 201: json(ConnectionSchema, 'The connection.'), ...refusals(401, 404, 422) },
+  answers: { 201: json(ConnectionSchema, 'The connection.') },
+  refusals: [404],
 })
 
-const remove = createRoute({
-  method: 'delete',
-  path: '/v2/auth/agents/{agent_id}/connections/{connection_id}',
-  operationId: 'remove_connection_v2_auth_agents__agent_id__connections__connection_id__delete',
+const remove = operation('delete', '/v2/auth/agents/{agent_id}/connections/{connection_id}', {
+  name: 'remove_connection',
   summary: 'End a connection; the token stays',
-  ...shared,
   request: { params: ConnectionPathSchema },
-  responses: { 204: { description: 'It is gone.' }, ...refusals(401, 404, 422) },
+  answers: { 204: { description: 'It is gone.' } },
+  refusals: [404],
 })
 
-export function connectionRoutes(parts: OAuthParts): OpenAPIHono<ControlPlaneEnv> {
-  const routes = createRoutes<ControlPlaneEnv>()
+export function connectionRoutes(parts: OAuthParts): Routes {
+  const routes = createRoutes()
   routes.openapi(list, async (c) => {
     const query = { ...c.req.valid('param'), ...c.req.valid('query') }
     return c.json(await listConnections(parts, c.var.principal, query), 200)

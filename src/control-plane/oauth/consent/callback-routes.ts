@@ -1,12 +1,12 @@
 /** Where people's browsers come: the link, the provider's way back, and GitHub's way back from an installation. */
-import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
+import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
 import { AppError } from '../../../core/errors.ts'
 import type { OAuthConsent } from '../../../core/oauth/consent.ts'
-import { createRoutes, type HookResult, refuseInvalid } from '../../../http/app.ts'
+import { type HookResult, refuseInvalid } from '../../../http/app.ts'
 import { RateLimit, remoteAddress } from '../../../http/rate-limit.ts'
-import { type ControlPlaneEnv, refusals } from '../../operations/route.ts'
+import { createRoutes, openOperationsOf, type Routes } from '../../operations/route.ts'
 import type { OAuthParts } from '../parts.ts'
 import { ProviderPathSchema } from '../providers/schemas.ts'
 import { type Bearer, type Outcome, takeCallback } from './callback.ts'
@@ -25,61 +25,50 @@ const page = {
   description: 'A page that says what has become of it.',
   content: { 'text/html': { schema: z.string() } },
 }
-const shared = { tags: ['Auth Service (v2)'], security: [] }
+const operation = openOperationsOf('Auth Service (v2)')
 
-const start = createRoute({
-  method: 'get',
-  path: '/v2/auth/start/{auth_id}',
-  operationId: 'start_oauth_v2_auth_start__auth_id__get',
+const start = operation('get', '/v2/auth/start/{auth_id}', {
+  name: 'start_oauth',
   summary: 'The link that a person opens: says who asks for what',
-  ...shared,
   request: { params: AuthPathSchema },
-  responses: { 200: page, ...refusals(404, 409, 410, 422, 429) },
+  answers: { 200: page },
+  refusals: [404, 409, 410, 422, 429],
 })
 
-const follow = createRoute({
-  method: 'post',
-  path: '/v2/auth/start/{auth_id}',
-  operationId: 'continue_oauth_v2_auth_start__auth_id__post',
+const follow = operation('post', '/v2/auth/start/{auth_id}', {
+  name: 'continue_oauth',
   summary: 'What that page sends when the person continues: leads on to the provider',
-  ...shared,
   request: { params: AuthPathSchema },
-  responses: {
-    303: { description: 'To the provider.' },
-    ...refusals(403, 404, 409, 410, 422, 429),
-  },
+  answers: { 303: { description: 'To the provider.' } },
+  refusals: [403, 404, 409, 410, 422, 429],
 })
 
 /** A page as well, to who asks for one. */
-const TAKEN_BACK = refusals(400, 401, 403, 404, 409, 410, 422, 429, 503)
+const TAKEN_BACK = [400, 401, 403, 404, 409, 410, 422, 429, 503] as const
 
-const callback = createRoute({
-  method: 'get',
-  path: '/v2/auth/callback/{provider_id}',
-  operationId: 'oauth_callback_get_v2_auth_callback__provider_id__get',
+const callback = operation('get', '/v2/auth/callback/{provider_id}', {
+  name: 'oauth_callback_get',
   summary: 'Where a provider sends the person back to',
-  ...shared,
   request: { params: ProviderPathSchema, query: CallbackQuerySchema },
-  responses: { 200: page, ...TAKEN_BACK },
+  answers: { 200: page },
+  refusals: TAKEN_BACK,
 })
 
-const setup = createRoute({
-  method: 'get',
-  path: '/v2/auth/setup/{provider_id}',
-  operationId: 'oauth_setup_callback_v2_auth_setup__provider_id__get',
+const setup = operation('get', '/v2/auth/setup/{provider_id}', {
+  name: 'oauth_setup_callback',
   summary: 'Where GitHub sends a person back to who has installed or changed an app',
-  ...shared,
   request: { params: ProviderPathSchema, query: SetupQuerySchema },
-  responses: { 200: page, ...TAKEN_BACK },
+  answers: { 200: page },
+  refusals: TAKEN_BACK,
 })
 
 /** How often these may be asked from one address: a consent takes three requests, an office has one address. */
 const REQUESTS_PER_SECOND = 50
 
 /** They ask for no key: a browser has none. What it comes with is the consent's own. */
-export function oauthCallbackRoutes(parts: OAuthParts): OpenAPIHono<ControlPlaneEnv> {
+export function oauthCallbackRoutes(parts: OAuthParts): Routes {
   const rate = new RateLimit(REQUESTS_PER_SECOND, 'Too many requests come from your address.')
-  const routes = createRoutes<ControlPlaneEnv>()
+  const routes = createRoutes()
   for (const path of ['/v2/auth/start/*', '/v2/auth/callback/*', '/v2/auth/setup/*']) {
     routes.use(path, (c, next) => limited(c, parts, { rate, next }))
   }

@@ -1,7 +1,11 @@
 /** `/v2/auth/authenticate`, `/v2/auth/wait`, and the callback of an application's own page. */
-import { createRoute, type OpenAPIHono } from '@hono/zod-openapi'
-import { createRoutes } from '../../../http/app.ts'
-import { body, type ControlPlaneEnv, json, refusals, SECURITY } from '../../operations/route.ts'
+import {
+  body,
+  createRoutes,
+  json,
+  operationsForAnyKey,
+  type Routes,
+} from '../../operations/route.ts'
 import type { OAuthParts } from '../parts.ts'
 import { ProviderPathSchema } from '../providers/schemas.ts'
 import { authenticate } from './authenticate.ts'
@@ -17,49 +21,34 @@ import {
 } from './schemas.ts'
 import { waitForConsent } from './wait.ts'
 
-const shared = { tags: ['Auth Service (v2)'], security: SECURITY }
+const operation = operationsForAnyKey('Auth Service (v2)')
 
-const ask = createRoute({
-  method: 'post',
-  path: '/v2/auth/authenticate',
-  operationId: 'authenticate_v2_auth_authenticate_post',
+const ask = operation('post', '/v2/auth/authenticate', {
+  name: 'authenticate',
   summary: "Get a user's token, or a link with which they can give it",
-  ...shared,
   request: { body: body(AuthenticateRequestSchema) },
-  responses: {
-    200: json(AuthenticateAnswerSchema, 'The token, or what is to be done.'),
-    ...refusals(401, 404, 422, 429, 503),
-  },
+  answers: { 200: json(AuthenticateAnswerSchema, 'The token, or what is to be done.') },
+  refusals: [404, 429, 503],
 })
 
-const wait = createRoute({
-  method: 'get',
-  path: '/v2/auth/wait/{auth_id}',
-  operationId: 'wait_for_auth_completion_v2_auth_wait__auth_id__get',
+const wait = operation('get', '/v2/auth/wait/{auth_id}', {
+  name: 'wait_for_auth_completion',
   summary: 'Wait until a consent was given',
-  ...shared,
   request: { params: AuthPathSchema, query: WaitQuerySchema },
-  responses: {
-    200: json(WaitAnswerSchema, 'What has become of it.'),
-    ...refusals(401, 404, 410, 422, 429, 503),
-  },
+  answers: { 200: json(WaitAnswerSchema, 'What has become of it.') },
+  refusals: [404, 410, 429, 503],
 })
 
-const finalize = createRoute({
-  method: 'post',
-  path: '/v2/auth/callback/{provider_id}',
-  operationId: 'oauth_callback_v2_auth_callback__provider_id__post',
+const finalize = operation('post', '/v2/auth/callback/{provider_id}', {
+  name: 'oauth_callback',
   summary: "Hand in what a provider has sent to an application's own page",
-  ...shared,
   request: { params: ProviderPathSchema, body: body(FinalizeRequestSchema) },
-  responses: {
-    200: json(FinalizedSchema, 'The token is there.'),
-    ...refusals(400, 401, 403, 404, 409, 410, 422, 503),
-  },
+  answers: { 200: json(FinalizedSchema, 'The token is there.') },
+  refusals: [400, 403, 404, 409, 410, 503],
 })
 
-export function oauthFlowRoutes(parts: OAuthParts): OpenAPIHono<ControlPlaneEnv> {
-  const routes = createRoutes<ControlPlaneEnv>()
+export function oauthFlowRoutes(parts: OAuthParts): Routes {
+  const routes = createRoutes()
   routes.openapi(ask, async (c) =>
     c.json(await authenticate(parts, c.var.principal, c.req.valid('json')), 200, NOT_KEPT),
   )

@@ -1,7 +1,12 @@
 /** `/v2/auth/providers` and `/v2/auth/platform-providers` */
-import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
-import { createRoutes } from '../../../http/app.ts'
-import { body, type ControlPlaneEnv, json, refusals, SECURITY } from '../../operations/route.ts'
+import { z } from '@hono/zod-openapi'
+import {
+  body,
+  createRoutes,
+  json,
+  operationsForAnyKey,
+  type Routes,
+} from '../../operations/route.ts'
 import type { OAuthParts } from '../parts.ts'
 import { discoverProvider } from './discovery.ts'
 import {
@@ -21,81 +26,62 @@ import {
   updateProvider,
 } from './verbs.ts'
 
-const shared = { tags: ['Auth Service (v2)'], security: SECURITY }
+const operation = operationsForAnyKey('Auth Service (v2)')
 
-const list = createRoute({
-  method: 'get',
-  path: '/v2/auth/providers',
-  operationId: 'list_oauth_providers_v2_auth_providers_get',
+const list = operation('get', '/v2/auth/providers', {
+  name: 'list_oauth_providers',
   summary: "List the workspace's OAuth providers",
-  ...shared,
-  responses: { 200: json(z.array(ProviderSchema), 'By slug.'), ...refusals(401) },
+  answers: { 200: json(z.array(ProviderSchema), 'By slug.') },
 })
 
-const listPlatform = createRoute({
-  method: 'get',
-  path: '/v2/auth/platform-providers',
-  operationId: 'list_platform_oauth_providers_v2_auth_platform_providers_get',
+const listPlatform = operation('get', '/v2/auth/platform-providers', {
+  name: 'list_platform_oauth_providers',
   summary: 'List the OAuth providers that the operator offers to every workspace',
-  ...shared,
-  responses: { 200: json(z.array(ProviderSchema), 'By slug.'), ...refusals(401) },
+  answers: { 200: json(z.array(ProviderSchema), 'By slug.') },
 })
 
-const create = createRoute({
-  method: 'post',
-  path: '/v2/auth/providers',
-  operationId: 'create_oauth_provider_v2_auth_providers_post',
+const create = operation('post', '/v2/auth/providers', {
+  name: 'create_oauth_provider',
   summary: 'Create an OAuth provider',
-  ...shared,
   request: { body: body(ProviderCreateRequestSchema) },
-  responses: { 200: json(ProviderSchema, 'Without its secret.'), ...refusals(401, 403, 409, 422) },
+  answers: { 200: json(ProviderSchema, 'Without its secret.') },
+  refusals: [403, 409],
 })
 
-const discover = createRoute({
-  method: 'post',
-  path: '/v2/auth/providers/mcp-discover',
-  operationId: 'create_mcp_oauth_provider_v2_auth_providers_mcp_discover_post',
+const discover = operation('post', '/v2/auth/providers/mcp-discover', {
+  name: 'create_mcp_oauth_provider',
   summary: 'Create the OAuth provider that an MCP server names, and register a client there',
-  ...shared,
   request: { body: body(McpProviderCreateRequestSchema) },
-  responses: {
-    200: json(ProviderSchema, 'Without its secret.'),
-    ...refusals(400, 401, 403, 409, 422),
-  },
+  answers: { 200: json(ProviderSchema, 'Without its secret.') },
+  refusals: [400, 403, 409],
 })
 
-const get = createRoute({
-  method: 'get',
-  path: '/v2/auth/providers/{provider_id}',
-  operationId: 'get_oauth_provider_v2_auth_providers__provider_id__get',
+const get = operation('get', '/v2/auth/providers/{provider_id}', {
+  name: 'get_oauth_provider',
   summary: 'Get an OAuth provider by its slug',
-  ...shared,
   request: { params: ProviderPathSchema },
-  responses: { 200: json(ProviderSchema, 'Without its secret.'), ...refusals(401, 404, 422) },
+  answers: { 200: json(ProviderSchema, 'Without its secret.') },
+  refusals: [404],
 })
 
-const update = createRoute({
-  method: 'patch',
-  path: '/v2/auth/providers/{provider_id}',
-  operationId: 'update_oauth_provider_v2_auth_providers__provider_id__patch',
+const update = operation('patch', '/v2/auth/providers/{provider_id}', {
+  name: 'update_oauth_provider',
   summary: 'Change an OAuth provider',
-  ...shared,
   request: { params: ProviderPathSchema, body: body(ProviderUpdateRequestSchema) },
-  responses: { 200: json(ProviderSchema, 'As it is now.'), ...refusals(401, 403, 404, 422) },
+  answers: { 200: json(ProviderSchema, 'As it is now.') },
+  refusals: [403, 404],
 })
 
-const remove = createRoute({
-  method: 'delete',
-  path: '/v2/auth/providers/{provider_id}',
-  operationId: 'delete_oauth_provider_v2_auth_providers__provider_id__delete',
+const remove = operation('delete', '/v2/auth/providers/{provider_id}', {
+  name: 'delete_oauth_provider',
   summary: 'Delete an OAuth provider, with its tokens',
-  ...shared,
   request: { params: ProviderPathSchema },
-  responses: { 200: json(ProviderDeletedSchema, 'It is gone.'), ...refusals(401, 403, 404, 422) },
+  answers: { 200: json(ProviderDeletedSchema, 'It is gone.') },
+  refusals: [403, 404],
 })
 
-export function oauthProviderRoutes(parts: OAuthParts): OpenAPIHono<ControlPlaneEnv> {
-  const routes = createRoutes<ControlPlaneEnv>()
+export function oauthProviderRoutes(parts: OAuthParts): Routes {
+  const routes = createRoutes()
   routes.openapi(list, async (c) => c.json(await listProviders(parts, c.var.principal), 200))
   routes.openapi(listPlatform, async (c) =>
     c.json(await listPlatformProviders(parts, c.var.principal), 200),

@@ -1,7 +1,12 @@
 /** `/v2/auth/tokens` and `/v2/auth/token-events` */
-import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi'
-import { createRoutes } from '../../../http/app.ts'
-import { body, type ControlPlaneEnv, json, refusals, SECURITY } from '../../operations/route.ts'
+import { z } from '@hono/zod-openapi'
+import {
+  body,
+  createRoutes,
+  json,
+  operationsForAnyKey,
+  type Routes,
+} from '../../operations/route.ts'
 import type { OAuthParts } from '../parts.ts'
 import { listTokenEvents } from './events.ts'
 import {
@@ -27,108 +32,76 @@ import {
   updateOAuthToken,
 } from './verbs.ts'
 
-const shared = { tags: ['Auth Service (v2)'], security: SECURITY }
+const operation = operationsForAnyKey('Auth Service (v2)')
 
-const list = createRoute({
-  method: 'get',
-  path: '/v2/auth/tokens',
-  operationId: 'list_oauth_tokens_for_user_v2_auth_tokens_get',
+const list = operation('get', '/v2/auth/tokens', {
+  name: 'list_oauth_tokens_for_user',
   summary: "List the caller's tokens, without the tokens themselves",
-  ...shared,
   request: { query: TokensQuerySchema },
-  responses: {
-    200: json(z.array(TokenSummarySchema), 'In the order created.'),
-    ...refusals(401, 422),
-  },
+  answers: { 200: json(z.array(TokenSummarySchema), 'In the order created.') },
 })
 
 /** Deletes the caller's tokens of one provider, and nobody else's. */
-const removeAll = createRoute({
-  method: 'delete',
-  path: '/v2/auth/tokens',
-  operationId: 'delete_oauth_tokens_for_user_v2_auth_tokens_delete',
+const removeAll = operation('delete', '/v2/auth/tokens', {
+  name: 'delete_oauth_tokens_for_user',
   summary: "Delete the caller's tokens of a provider",
-  ...shared,
   request: { query: ProviderQuerySchema },
-  responses: { 200: json(TokensDeletedSchema, 'What was deleted.'), ...refusals(401, 422) },
+  answers: { 200: json(TokensDeletedSchema, 'What was deleted.') },
 })
 
-const exists = createRoute({
-  method: 'get',
-  path: '/v2/auth/tokens/exists',
-  operationId: 'check_oauth_token_exists_v2_auth_tokens_exists_get',
+const exists = operation('get', '/v2/auth/tokens/exists', {
+  name: 'check_oauth_token_exists',
   summary: 'Tell whether the caller has a token of a provider',
-  ...shared,
   request: { query: ProviderQuerySchema },
-  responses: { 200: json(TokenStatusSchema, 'Whether there is one.'), ...refusals(401, 422) },
+  answers: { 200: json(TokenStatusSchema, 'Whether there is one.') },
 })
 
-const remove = createRoute({
-  method: 'delete',
-  path: '/v2/auth/tokens/{token_id}',
-  operationId: 'delete_single_oauth_token_v2_auth_tokens__token_id__delete',
+const remove = operation('delete', '/v2/auth/tokens/{token_id}', {
+  name: 'delete_single_oauth_token',
   summary: "Delete one of the caller's tokens",
-  ...shared,
   request: { params: TokenPathSchema },
-  responses: { 204: { description: 'It is gone.' }, ...refusals(401, 404, 422) },
+  answers: { 204: { description: 'It is gone.' } },
+  refusals: [404],
 })
 
-const update = createRoute({
-  method: 'patch',
-  path: '/v2/auth/tokens/{token_id}/metadata',
-  operationId: 'update_token_label_v2_auth_tokens__token_id__metadata_patch',
+const update = operation('patch', '/v2/auth/tokens/{token_id}/metadata', {
+  name: 'update_token_label',
   summary: 'Name an account, or make it the default',
-  ...shared,
   request: { params: TokenPathSchema, body: body(TokenUpdateRequestSchema) },
-  responses: { 200: json(TokenSummarySchema, 'As it is now.'), ...refusals(401, 404, 422) },
+  answers: { 200: json(TokenSummarySchema, 'As it is now.') },
+  refusals: [404],
 })
 
-const slackExists = createRoute({
-  method: 'get',
-  path: '/v2/auth/tokens/workspace/slack/exists',
-  operationId: 'check_workspace_slack_tokens_exist_v2_auth_tokens_workspace_slack_exists_get',
+const slackExists = operation('get', '/v2/auth/tokens/workspace/slack/exists', {
+  name: 'check_workspace_slack_tokens_exist',
   summary: "Tell whether anybody in the workspace has a token of Slack's",
-  ...shared,
-  responses: { 200: json(TokenStatusSchema, 'Whether there is one.'), ...refusals(401) },
+  answers: { 200: json(TokenStatusSchema, 'Whether there is one.') },
 })
 
-const removeSlack = createRoute({
-  method: 'delete',
-  path: '/v2/auth/tokens/workspace/slack',
-  operationId: 'revoke_all_slack_tokens_for_workspace_v2_auth_tokens_workspace_slack_delete',
+const removeSlack = operation('delete', '/v2/auth/tokens/workspace/slack', {
+  name: 'revoke_all_slack_tokens_for_workspace',
   summary: "Delete everybody's tokens of Slack in the workspace",
-  ...shared,
-  responses: {
-    200: json(TokensDeletedSchema.pick({ message: true }), 'What was deleted.'),
-    ...refusals(401, 403),
-  },
+  answers: { 200: json(TokensDeletedSchema.pick({ message: true }), 'What was deleted.') },
+  refusals: [403],
 })
 
-const removePersons = createRoute({
-  method: 'delete',
-  path: '/v2/auth/tokens/workspace/users/{user_id}',
-  operationId: 'delete_tokens_of_user_v2_auth_tokens_workspace_users__user_id__delete',
+const removePersons = operation('delete', '/v2/auth/tokens/workspace/users/{user_id}', {
+  name: 'delete_tokens_of_user',
   summary: 'Delete all tokens of a person in the workspace, whoever keeps them',
-  ...shared,
   request: { params: PersonPathSchema },
-  responses: {
-    200: json(TokensDeletedSchema.pick({ message: true }), 'What was deleted.'),
-    ...refusals(401, 403, 422),
-  },
+  answers: { 200: json(TokensDeletedSchema.pick({ message: true }), 'What was deleted.') },
+  refusals: [403],
 })
 
-const events = createRoute({
-  method: 'get',
-  path: '/v2/auth/token-events',
-  operationId: 'list_oauth_token_events_v2_auth_token_events_get',
+const events = operation('get', '/v2/auth/token-events', {
+  name: 'list_oauth_token_events',
   summary: "List what happened to the caller's tokens",
-  ...shared,
   request: { query: TokenEventsQuerySchema },
-  responses: { 200: json(z.array(TokenEventSchema), 'Newest first.'), ...refusals(401, 422) },
+  answers: { 200: json(z.array(TokenEventSchema), 'Newest first.') },
 })
 
-export function oauthTokenRoutes(parts: OAuthParts): OpenAPIHono<ControlPlaneEnv> {
-  const routes = createRoutes<ControlPlaneEnv>()
+export function oauthTokenRoutes(parts: OAuthParts): Routes {
+  const routes = createRoutes()
   routes.openapi(list, async (c) => {
     const query = c.req.valid('query')
     return c.json(await listOAuthTokens(parts, c.var.principal, query), 200)
