@@ -1854,6 +1854,10 @@ export interface components {
         UploadUrl: {
             upload_url: string;
             object_path: string;
+            /** @description The headers to send with the PUT. */
+            upload_headers: {
+                [key: string]: string;
+            };
         };
         PushToken: {
             token: string;

@@ -155,7 +155,8 @@ export const SETTINGS = [
     type: 'url',
     unset: 'none: only API keys are taken',
     readBy: ['up'],
-    meaning: 'whose signed tokens people may use ([docs/people.md](people.md#people-signed-tokens))',
+    meaning:
+      'whose signed tokens people may use ([docs/people.md](people.md#people-signed-tokens))',
   },
   {
     name: 'RUNYARD_OIDC_AUDIENCE',

@@ -25,7 +25,9 @@ test('a caller is remembered by the headers that the project names', async () =>
 })
 
 test('the description says how callers identify themselves', async () => {
-  const document = (await (await get({ authorization: 'Bearer alice' }, '/openapi.json')).json()) as {
+  const document = (await (
+    await get({ authorization: 'Bearer alice' }, '/openapi.json')
+  ).json()) as {
     components: { securitySchemes: object; schemas: object }
     security: object[]
     paths: Record<string, Record<string, { security?: object[] }>>

@@ -1,4 +1,3 @@
-import { Client as NewestClient } from 'sdk-1-15'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
 import { collect, type StreamPart } from '../../support/collect.ts'
@@ -199,7 +198,7 @@ test('a stream can be narrowed to namespaces, by node or by task', async () => {
 })
 
 test('a new stream is narrowed to namespaces too, the root by an empty one', async () => {
-  const client = new NewestClient({ apiUrl: server.url })
+  const client = server.client
   const { thread_id } = await client.threads.create()
   const stream = (streamNamespaces: string[]) =>
     collect(
@@ -218,7 +217,7 @@ test('a new stream is narrowed to namespaces too, the root by an empty one', asy
 })
 
 test('a stream begins after the checkpoint that its client shows', async () => {
-  const client = new NewestClient({ apiUrl: server.url })
+  const client = server.client
   const { thread_id } = await client.threads.create()
   const input = { label: 'a', count: 3, ms: 100 }
   const { run_id } = await client.runs.create(thread_id, 'slow', { input, streamMode: 'updates' })
