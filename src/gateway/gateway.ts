@@ -166,8 +166,7 @@ export class Gateway {
     this.#requireLead()
     const isFree = isOpen(req, route)
     if (isFree && (await this.#isAnsweredAsleep(req, res, route))) return
-    const admission = isFree ? this.#withKeys(OPEN, req) : this.#admit(req, route)
-    const admitted = admission instanceof Promise ? await admission : admission
+    const admitted = isFree ? this.#withKeys(OPEN, req) : await this.#admit(req, route)
     this.#observe(route.name, res)
     checkBodySize(req, this.#maxBodyBytes)
     if (res.closed) return
@@ -175,8 +174,7 @@ export class Gateway {
     let body: Passage['body']
     if (hasBody(req)) {
       if (req.headers.expect !== undefined) res.writeContinue()
-      const there = bodyOf(req, this.#maxBodyBytes)
-      body = there instanceof Promise ? await there : there
+      body = await bodyOf(req, this.#maxBodyBytes)
       if (!body || res.closed) return
     }
     await this.#forward({ route, req, res, body, ...admitted })
@@ -287,7 +285,7 @@ export class Gateway {
    * tells. A request that claims to be from Studio needs a key in any case, since agent servers believe
    * that claim of whoever the gateway lets in.
    */
-  #admit(req: IncomingMessage, route: AgentRoute): Admitted | Promise<Admitted> {
+  async #admit(req: IncomingMessage, route: AgentRoute): Promise<Admitted> {
     const name = this.#table.find(route.name)
     const isStudio = req.headers['x-auth-scheme'] !== undefined
     if (name.hasOwnAuth && !isStudio) return this.#withKeys(UNCHECKED, req)
@@ -295,16 +293,12 @@ export class Gateway {
       const isOperators = isOfOperators(route) && hasCredentials(req)
       return isOperators ? this.#admitOperator(req, name) : this.#admitAnyone(req)
     }
-    const principal = this.#authenticate(keyHeaders(req))
-    if (!(principal instanceof Promise)) return this.#withKeys(admitted(principal, name), req)
-    return principal.then(
-      (checked) => this.#withKeys(admitted(checked, name), req),
-      (refusal: unknown) => {
-        const isUndecided = name.hasOwnAuth === undefined && !isStudio
-        if (isUndecided && hasCredentials(req)) return UNCHECKED
-        throw refusal
-      },
-    )
+    const principal = await this.#authenticate(keyHeaders(req)).catch((refusal: unknown) => {
+      const isUndecided = name.hasOwnAuth === undefined && !isStudio
+      if (isUndecided && hasCredentials(req)) return undefined
+      throw refusal
+    })
+    return principal ? this.#withKeys(admitted(principal, name), req) : UNCHECKED
   }
 
   /** To a public deployment. Its project may check keys of its own, so a key that the control plane does not know goes on. */

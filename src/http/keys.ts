@@ -41,15 +41,10 @@ export type Identify = (credential: string) => Promise<SessionHolder>
  * Throws `unauthenticated`, `forbidden`, and `unavailable` when the issuer of tokens does not answer.
  */
 export function createAuthenticate(parts: AuthenticateParts): Authenticate {
-  return (headers) => {
+  return async (headers) => {
     const sent = keyIn(headers)
     if (sent === undefined) return recognise(parts, headers)
-    try {
-      const holder = identify(parts, sent, headers.get('x-tenant-id'))
-      return holder instanceof Promise ? holder.then(principalOf) : principalOf(holder)
-    } catch (refusal) {
-      return Promise.reject(refusal)
-    }
+    return principalOf(await identify(parts, sent, headers.get('x-tenant-id')))
   }
 }
 
@@ -66,44 +61,32 @@ function principalOf({ user_id, name, kind, workspace_id, role }: SessionHolder)
 
 /** `Identify` on these parts. */
 export function createIdentify(parts: IdentifyParts): Identify {
-  return async (credential) => identify(parts, credential, null)
+  return (credential) => identify(parts, credential, null)
 }
 
-/** Answers at once for a key that is at hand and whose use is recorded already. */
-function identify(
+async function identify(
   parts: IdentifyParts,
   sent: string,
   tenantId: string | null,
-): SessionHolder | Promise<SessionHolder> {
-  const key = parts.apiKeys.findByHash(hashKey(sent))
-  if (key instanceof Promise) return key.then((found) => holderOf(parts, found, sent, tenantId))
-  return holderOf(parts, key, sent, tenantId)
-}
-
-function holderOf(
-  parts: IdentifyParts,
-  key: ApiKey | undefined,
-  sent: string,
-  tenantId: string | null,
-): SessionHolder | Promise<SessionHolder> {
+): Promise<SessionHolder> {
+  const key = await parts.apiKeys.findByHash(hashKey(sent))
   if (!key && parts.verifyUserToken && isSignedToken(sent)) {
-    const verified = parts.verifyUserToken(sent, tenantId)
-    return verified.then((user) => ({ ...user, kind: 'user', key_hash: null }))
+    const user = await parts.verifyUserToken(sent, tenantId)
+    return { ...user, kind: 'user', key_hash: null }
   }
   const valid = requireValid(key, parts.clock.now())
   requireWorkspace(valid, tenantId)
+  await noteUse(parts, valid)
   const { id: user_id, name, workspace_id, role, key_hash } = valid
-  const workspaces = [workspace_id]
-  const holder = {
+  return {
     kind: 'api_key',
     user_id,
     name,
     workspace_id,
     role,
-    workspaces,
+    workspaces: [workspace_id],
     key_hash,
-  } as const
-  return noteUse(parts, valid)?.then(() => holder) ?? holder
+  }
 }
 
 /**
@@ -131,30 +114,25 @@ export function requirePrincipal(
   rate?: RateLimit,
 ): MiddlewareHandler<{ Variables: { principal: Principal } }> {
   return async (c, next) => {
-    const principal = await Promise.resolve(authenticate(c.req.raw.headers)).catch(
-      async (refusal: unknown) => {
-        await rate?.take({ address: remoteAddress(c) })
-        throw refusal
-      },
-    )
+    const principal = await authenticate(c.req.raw.headers).catch(async (refusal: unknown) => {
+      await rate?.take({ address: remoteAddress(c) })
+      throw refusal
+    })
     await rate?.take({ identity: principal.user_id })
     c.set('principal', principal)
     await next()
   }
 }
 
-/**
- * Records the use of a key, once a minute at most, so that not every request writes to the database. `undefined`: it is
- * recorded already.
- */
-export function noteUse(
+/** Records the use of a key, once a minute at most, so that not every request writes to the database. */
+export async function noteUse(
   { apiKeys, clock }: Pick<AuthenticateParts, 'apiKeys' | 'clock'>,
   { id, last_used_at }: ApiKey,
-): Promise<void> | undefined {
+): Promise<void> {
   const isNoted =
     last_used_at !== null && clock.now() - Date.parse(last_used_at) < USE_NOTED_EVERY_MS
   // A database that can only be read must not keep people out.
-  return isNoted ? undefined : apiKeys.touch(id, timestamp(clock)).catch(() => undefined)
+  if (!isNoted) await apiKeys.touch(id, timestamp(clock)).catch(() => undefined)
 }
 
 /** Whether the text looks like a signed token: three parts, of which the first is an object. */

@@ -110,7 +110,7 @@ export interface Activity {
 
 /**
  * Finds out who sent a request, from its headers: `x-api-key`, `authorization`, or a session's `cookie` with those
- * that tell whose page sends it; and `x-tenant-id`. Answers at once where it has not to wait for anything. Rejects with
- * `unauthenticated` without a valid key, with `forbidden` when the key belongs to another workspace.
+ * that tell whose page sends it; and `x-tenant-id`. Rejects with `unauthenticated` without a valid
+ * key, with `forbidden` when the key belongs to another workspace.
  */
-export type Authenticate = (headers: HeaderReader) => Principal | Promise<Principal>
+export type Authenticate = (headers: HeaderReader) => Promise<Principal>

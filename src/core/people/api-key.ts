@@ -85,8 +85,7 @@ export interface ApiKey {
 }
 
 export interface ApiKeyStore {
-  /** Answers at once with a key that is at hand. */
-  findByHash(key_hash: string): ApiKey | Promise<ApiKey | undefined>
+  findByHash(key_hash: string): Promise<ApiKey | undefined>
   /** Adds the key, or replaces the one with the same id. */
   put(key: ApiKey): Promise<void>
   get(id: string): Promise<ApiKey | undefined>
