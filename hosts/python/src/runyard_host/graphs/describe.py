@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Callable
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.pregel import Pregel
@@ -17,6 +19,24 @@ from ..wire_json import to_wire
 
 # What a graph without a schema for its context may be handed: whatever one likes.
 _OPEN: JsonObject = {"type": "object"}
+
+
+_Part = TypeVar("_Part")
+
+
+def _once(derive: Callable[[Any], _Part]) -> Callable[[Any], _Part]:
+    """Derives it once for each graph: the schema of messages takes 40 ms, and all runs wait."""
+    known: WeakKeyDictionary[Any, _Part] = WeakKeyDictionary()
+
+    @wraps(derive)
+    def remembered(graph: Any) -> _Part:
+        if not isinstance(graph, Pregel):
+            return derive(graph)
+        if graph not in known:
+            known[graph] = derive(graph)
+        return known[graph]
+
+    return remembered
 
 
 def names_of(graph: Any) -> JsonObject:
@@ -59,6 +79,7 @@ def describe(graph: Any) -> JsonObject:
     }
 
 
+@_once
 def schemas_of(graph: Any) -> JsonObject:
     """``GraphSchemas``: a part that cannot be derived is missing."""
     context = _schema(getattr(graph, "get_context_jsonschema", None)) or _OPEN
@@ -72,6 +93,7 @@ def schemas_of(graph: Any) -> JsonObject:
     return {name: part for name, part in parts.items() if part is not None}
 
 
+@_once
 def input_schema_of(graph: Any) -> JsonObject | None:
     """JSON Schema of the graph's input."""
     return _schema(getattr(graph, "get_input_jsonschema", None))
