@@ -410,11 +410,14 @@ class Execution {
   }
 }
 
-/** A refusal of the server's own leaves the thread as it was. */
-function failed({ error, message, thrown }: GraphFailure): Outcome {
-  const told = { error, message }
-  if (!(thrown instanceof UnknownInterruptError))
-    return { kind: 'error', error: told, cause: thrown }
-  const { refusal } = thrown
-  return { kind: 'error', error: { ...told, refusal }, cause: thrown, isUntouched: true }
+/** An answer that the server, or the graph, has refused leaves the thread as it was. */
+function failed({ error, message, thrown, isAnswerRefused }: GraphFailure): Outcome {
+  const ofServer = thrown instanceof UnknownInterruptError ? { refusal: thrown.refusal } : {}
+  const isUntouched = isAnswerRefused || thrown instanceof UnknownInterruptError
+  return {
+    kind: 'error',
+    error: { error, message, ...ofServer },
+    cause: thrown,
+    ...(isUntouched && { isUntouched }),
+  }
 }

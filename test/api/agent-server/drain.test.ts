@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startAgentServer, temporaryFolder } from '../../support/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
 
-const projectName = 'drained'
+const projectName = 'newest'
 let dataDir: string
 let path: string
 

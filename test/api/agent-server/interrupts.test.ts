@@ -38,6 +38,26 @@ test.each([false, 0, ''])('an answer of %j is one too', async (resume) => {
   expect((await client.threads.get(thread_id)).status).toBe('idle')
 })
 
+test('an answer that does not fit fails its run, and leaves the question open', async () => {
+  const { client, stop } = await startAgentServer({ projectName: 'newest' })
+  const { thread_id } = await client.threads.create()
+  await client.runs.wait(thread_id, 'count', { input: { question: 'how many?' } })
+  const { interrupts } = await client.threads.get(thread_id)
+  for (const resume of ['many', 1.5]) {
+    const { run_id } = await client.runs.create(thread_id, 'count', { command: { resume } })
+    const refused = await client.runs.join(thread_id, run_id)
+    expect(JSON.stringify(refused)).toContain('__error__')
+    expect((await client.runs.get(thread_id, run_id)).status).toBe('error')
+    const thread = await client.threads.get(thread_id)
+    expect(thread).toMatchObject({ status: 'interrupted', interrupts })
+    expect(await client.threads.getState(thread_id)).toMatchObject({ next: ['ask'] })
+  }
+  const answered = await client.runs.wait(thread_id, 'count', { command: { resume: 3 } })
+  expect(answered).toMatchObject({ answer: 3 })
+  expect((await client.threads.get(thread_id)).status).toBe('idle')
+  await stop()
+})
+
 test('a node that asks again waits again, and its thread with it', async () => {
   const { client } = server
   const { thread_id } = await client.threads.create()

@@ -11,6 +11,8 @@ export interface GraphFailure {
   /** The name of the error's class. */
   error: string
   message: string
+  /** The run's answer does not fit the question, which stays open as it was. */
+  isAnswerRefused?: boolean
   /** How the log tells it: an `Error` with its stack and causes, or JSON of the same. */
   thrown?: unknown
 }

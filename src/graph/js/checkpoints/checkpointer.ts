@@ -21,7 +21,7 @@ import type {
 import { sizeOf } from '../../../core/agent/checkpoint.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { toWire } from '../langgraph/wire.ts'
-import { ANSWER, asAsked } from './answers.ts'
+import { ANSWER, asAsked, FAILURE, refusesAnswer } from './answers.ts'
 import {
   collectMetadata,
   readCheckpoints,
@@ -133,9 +133,13 @@ export function createCheckpointerClass(
     ): Promise<void> {
       const key = requireKey(readPlace(config))
       const failure = writes.find(([channel]) => channel === FAILURE)
-      if (failure) readFailures(config)?.set(taskId, failure[1])
+      const failures = readFailures(config)
+      if (failure) failures?.set(taskId, failure[1])
+      const isRefused = refusesAnswer(taskPath, writes)
+      if (isRefused && failures) failures.hasRefusedAnswer = true
+      const kept = isRefused ? writes.filter(([channel]) => channel !== ANSWER) : writes
       const pending = await Promise.all(
-        writes.map(async ([channel, value], place): Promise<PendingWrite> => {
+        kept.map(async ([channel, value], place): Promise<PendingWrite> => {
           const idx = SPECIAL_WRITES[channel] ?? place
           const typed = await dumpOf(channel, this.serde, value)
           return { task_id: taskId, task_path: taskPath, channel, idx, ...typed }
@@ -197,9 +201,6 @@ function lookedAtLater<T>(written: Promise<T>): Promise<T> {
   written.catch(() => {})
   return written
 }
-
-/** What a task that has failed writes. */
-const FAILURE = '__error__'
 
 /**
  * The places of special writes, so that they replace each other and never collide with a task's

@@ -15,7 +15,10 @@ export const CHECKPOINTS_KEY = '__runyard_checkpoints'
 export const FAILURES_KEY = '__runyard_failures'
 
 /** With what tasks have ended in error, by their ids. */
-export type TaskFailures = Map<string, unknown>
+export class TaskFailures extends Map<string, unknown> {
+  /** Whether one of them has refused its answer (`answers.ts`). */
+  hasRefusedAnswer = false
+}
 
 type Configurable = Record<string, unknown>
 

@@ -10,7 +10,8 @@ import type {
 } from '../../../core/agent/host/run.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { currentPlace, type Place } from '../../../core/origin.ts'
-import { CHECKPOINTS_KEY, FAILURES_KEY, type TaskFailures } from '../checkpoints/config.ts'
+import { isInvalidResume } from '../checkpoints/answers.ts'
+import { CHECKPOINTS_KEY, FAILURES_KEY, TaskFailures } from '../checkpoints/config.ts'
 import type { Graph } from '../langgraph/graph.ts'
 import { langSmithCallbacks } from '../langgraph/langsmith-tracer.ts'
 import { hasOnlyFunctions, NodeWork, WORK_KEY, watchNodes } from '../langgraph/node-work.ts'
@@ -48,7 +49,7 @@ export class JsRun implements GraphRun {
   readonly #work: NodeWork
   /** Sees the nodes of a graph that are no functions, for its timeline. */
   readonly #seeing: object | undefined
-  readonly #failures: TaskFailures = new Map()
+  readonly #failures = new TaskFailures()
   readonly #control = new RunControl()
   readonly #bursts = new Bursts<Emission>()
   readonly #read: Emissions
@@ -92,7 +93,7 @@ export class JsRun implements GraphRun {
         if (last.length > 0) yield last
         if (!signal.aborted) end = { kind: 'completed' }
       } catch (thrown) {
-        if (!signal.aborted) end = endBy(thrown)
+        if (!signal.aborted) end = this.#endBy(thrown)
       }
       if (signal.aborted) yield* this.#bursts.until(this.#work.ended())
     } finally {
@@ -103,6 +104,12 @@ export class JsRun implements GraphRun {
   /** `undefined`: nothing more is told after the signal. What the stream itself has is no `model_ends`. */
   #wanted(chunk: GraphChunk, signal: AbortSignal): Emission[] | undefined {
     return signal.aborted ? undefined : this.#toEmissions(chunk)
+  }
+
+  #endBy(thrown: unknown): GraphEnd {
+    if (isDrained(thrown)) return { kind: 'drained' }
+    const isAnswerRefused = this.#failures.hasRefusedAnswer || isInvalidResume(thrown)
+    return { kind: 'failed', failure: { ...failureOf(thrown), isAnswerRefused } }
   }
 
   #toEmissions(chunk: GraphChunk): Emission[] {
@@ -161,8 +168,4 @@ export class JsRun implements GraphRun {
       onTool: (call, metadata) => this.#read.onTool(call, metadata),
     })
   }
-}
-
-function endBy(thrown: unknown): GraphEnd {
-  return isDrained(thrown) ? { kind: 'drained' } : { kind: 'failed', failure: failureOf(thrown) }
 }

@@ -20,6 +20,7 @@ from ..blocking import BlockingCalls
 from ..port import Checkpoints, JsonObject
 from ..wire_json import to_wire
 from .ancestors import collect_history, read_ancestors
+from .answers import ANSWER, FAILURE, refuses_answer
 from .places import (
     collect_metadata,
     config_of,
@@ -41,7 +42,6 @@ from .values import (
 _READ_BYTES = 8 * 1024**2
 
 # What a task that has failed writes.
-_FAILURE = "__error__"
 
 
 def checkpointer_of(graph: Any, checkpoints: Checkpoints, run_id: str | None) -> HostCheckpointer:
@@ -79,6 +79,8 @@ class HostCheckpointer(BaseCheckpointSaver[str]):
         self._run_id = run_id
         self._blocking = BlockingCalls("checkpointer")
         self.failures: dict[str, Any] = {}
+        self.has_refused_answer = False
+        """Whether a task has failed because its answer does not fit."""
         """With what tasks have ended in error, by their ids."""
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
@@ -155,8 +157,11 @@ class HostCheckpointer(BaseCheckpointSaver[str]):
         """Stores what a task has written beside the checkpoint that it was made from."""
         key = require_key(read_place(config))
         for channel, value in writes:
-            if channel == _FAILURE:
+            if channel == FAILURE:
                 self.failures[task_id] = value
+        if refuses_answer(task_path, writes):
+            self.has_refused_answer = True
+            writes = [write for write in writes if write[0] != ANSWER]
         await self._checkpoints.put_writes(key, dump_writes(self.serde, writes, task_id, task_path))
 
     async def adelete_thread(self, thread_id: str) -> None:

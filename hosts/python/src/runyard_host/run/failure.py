@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..checkpoints.answers import is_invalid_resume
 from ..errors import DatabaseAway, ServerError, to_wire_error
 from ..port import JsonObject
 
 
-def failure_of(error: BaseException) -> JsonObject:
-    """``GraphFailure``; the database is to blame where a call back has said so."""
+def failure_of(error: BaseException, *, refuses_answer: bool = False) -> JsonObject:
+    """
+    ``GraphFailure``; the database is to blame where a call back has said so. ``refuses_answer``: a
+    task has said that its answer does not fit.
+    """
     is_away = any(isinstance(one, DatabaseAway) for one in _chain(error))
     told = to_wire_error(error)
     name = error.name if isinstance(error, ServerError) else type(error).__name__
@@ -17,6 +21,7 @@ def failure_of(error: BaseException) -> JsonObject:
         "kind": "database_away" if is_away else "graph",
         "error": name,
         "message": told["message"],
+        "isAnswerRefused": refuses_answer or any(map(is_invalid_resume, _chain(error))),
         "thrown": told,
     }
 

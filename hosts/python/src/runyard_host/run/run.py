@@ -161,10 +161,16 @@ class GraphRun:
         except BaseException as error:
             if not self.is_stopping:
                 self._add(self._read.rest())
-            end = _end_by(error)
+            end = self._end_by(error)
         await self._work_ended()
         self._spans.flush()
         self._end = {"kind": "stopped"} if self.is_stopping else end
+
+    def _end_by(self, error: BaseException) -> JsonObject:
+        if is_drained(error):
+            return {"kind": "drained"}
+        refuses = getattr(self._graph.checkpointer, "has_refused_answer", False)
+        return {"kind": "failed", "failure": failure_of(error, refuses_answer=refuses)}
 
     async def _iterate(self) -> None:
         async with aclosing(self._open()) as chunks:
@@ -270,12 +276,6 @@ class GraphRun:
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Event:
     event: Any
-
-
-def _end_by(error: BaseException) -> JsonObject:
-    if is_drained(error):
-        return {"kind": "drained"}
-    return {"kind": "failed", "failure": failure_of(error)}
 
 
 def _context_for(graph: Any, context: Json) -> Json:
