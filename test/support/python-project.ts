@@ -21,7 +21,7 @@ const PROJECT = `
 name = "my-tools"
 version = "0.1.0"
 requires-python = ">=3.11"
-dependencies = ["langgraph==1.2.22"]
+dependencies = ["langgraph==1.2.24"]
 
 [build-system]
 requires = ["uv_build>=0.13,<0.14"]
