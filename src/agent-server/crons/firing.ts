@@ -108,9 +108,12 @@ async function noteRefusal(
 }
 
 function requestOf({ payload, metadata, cron_id, on_run_completed }: StoredCron): RunRequest {
-  const body = { ...payload, metadata: { ...metadata, cron_id } } as unknown as RunCreate
-  const request = runRequest(body)
-  return on_run_completed ? { ...request, on_completion: on_run_completed } : request
+  const { metadata: given, ...request } = runRequest({
+    ...payload,
+    metadata,
+  } as unknown as RunCreate)
+  const fired = { ...request, metadata: { ...given, cron_id } }
+  return on_run_completed ? { ...fired, on_completion: on_run_completed } : fired
 }
 
 function isRefusal(error: unknown): boolean {

@@ -4,7 +4,7 @@ import type { ProtocolErrorCode } from '../../core/agent/protocol.ts'
 import type { QueuedRun, RunCommand } from '../../core/agent/run.ts'
 import type { Thread } from '../../core/agent/thread.ts'
 import { AppError, type Missing } from '../../core/errors.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { given } from '../operations/given.ts'
 import { createRun } from '../runs/create.ts'
 import type { RunRequest } from '../runs/new-run.ts'
@@ -25,13 +25,21 @@ import { PROTOCOL_MODES } from './protocol-projection.ts'
 
 /**
  * `run.start`: a run with this input, on a thread that is made if there is none; where the thread
- * waits for an answer, the input is that answer. Throws as `createRun` does.
+ * waits for an answer, the input is that answer. Throws as `createRun` does, and `invalid_argument`
+ * where one answer could be to several questions.
  */
 export async function startRun(context: CommandContext, params: JsonValue): Promise<JsonObject> {
   const asked = readParams('run.start', RunStartSchema, params)
   const { assistant_id, input, config, metadata, langsmith_tracer } = asked
   const strategy = asked.multitask_strategy ?? asked.multitaskStrategy
-  const isAnswer = input != null && !isFork(config) && (await isAsking(context))
+  const open = isFork(config) ? [] : await openOn(context)
+  const isAnswer = input != null && open.length > 0
+  if (isAnswer && open.length > 1 && !isByInterrupt(input)) {
+    throw new ProtocolError(
+      'invalid_argument',
+      `The thread waits for ${open.length} answers, and the input does not say which it is; answer with input.respond.`,
+    )
+  }
   const run = await begin(context, {
     assistant_id,
     ...(isAnswer ? { command: { resume: input } } : { input: input ?? null }),
@@ -155,9 +163,15 @@ async function requireLastRun({
   throw new ProtocolError('no_such_run', `Thread ${thread_id} has no run yet; use run.start.`)
 }
 
-async function isAsking({ parts, thread_id }: CommandContext): Promise<boolean> {
+async function openOn({ parts, thread_id }: CommandContext): Promise<string[]> {
   const thread = await parts.store.threads.get(thread_id)
-  return thread?.status === 'interrupted' && openInterrupts(thread).length > 0
+  return thread ? openInterrupts(thread) : []
+}
+
+/** Whether LangGraph takes it for answers by the ids of their interrupts, and not for one answer. */
+function isByInterrupt(input: JsonValue): boolean {
+  const ids = isObject(input) ? Object.keys(input) : []
+  return ids.length > 0 && ids.every((id) => /^[0-9a-f]{32}$/.test(id))
 }
 
 function openInterrupts({ status, interrupts }: Thread): string[] {

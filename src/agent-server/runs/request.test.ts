@@ -48,3 +48,14 @@ test('an answer of null resumes; a command of null is none', () => {
   expect(decode({ command: { resume: null } }).command).toEqual({ resume: null })
   expect(decode({ command: null })).not.toHaveProperty('command')
 })
+
+test('keys that only the server sets are dropped', () => {
+  const metadata = { thread_id: 't', assistant_id: 'a', run_id: 'r', cron_id: 'c', mine: 1 }
+  const context = { langgraph_auth_user: 'eve', langgraph_request_id: 'q', cron_id: 'c', mine: 1 }
+  const made = decode({ metadata, context, config: { metadata, configurable: context } })
+  expect([made.metadata, made.context, made.config]).toEqual([
+    { mine: 1 },
+    { mine: 1 },
+    { metadata: { mine: 1 }, configurable: { mine: 1 } },
+  ])
+})

@@ -2,11 +2,24 @@
 
 import { DEFAULT_MULTITASK_STRATEGY } from '../../core/agent/multitask-strategy.ts'
 import type { CheckpointRef } from '../../core/agent/run.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { RunRequest } from './new-run.ts'
 import type { RunCreate } from './schemas.ts'
 
-/** Fills in the defaults, and brings the forms that clients use to one. */
+/** Only the server says these of a run. The official server leaves them out of requests too. */
+const RESERVED_METADATA = [
+  ...['thread_id', 'assistant_id', 'run_id', 'cron_id'],
+  'counters_since_delta_snapshot',
+]
+const RESERVED_CONTEXT = [
+  ...['langgraph_auth_user', 'langgraph_auth_user_id', 'langgraph_auth_permissions'],
+  ...['langgraph_request_id', 'cron_id', '__langsmith_project__', '__langsmith_example_id__'],
+  ...['__request_start_time_ms__', '__after_seconds__', '__otel_traceparent__'],
+  ...['__otel_tracestate__', '__dd_trace_headers__', '__pregel_node_finished'],
+  '__context_provided__',
+]
+
+/** Fills in the defaults, brings the forms that clients use to one, and drops reserved keys. */
 export function runRequest(body: RunCreate): RunRequest {
   const {
     checkpoint_id,
@@ -21,18 +34,29 @@ export function runRequest(body: RunCreate): RunRequest {
     ...rest
   } = body
   const { config, at } = withoutCheckpoint((rest.config ?? {}) as JsonObject)
+  const { configurable, metadata, ...settings } = config
   const from = isPlace(checkpoint) ? checkpoint : checkpoint_id ? { checkpoint_id } : at
   return compact({
     ...rest,
-    config,
+    config: {
+      ...settings,
+      configurable: without(RESERVED_CONTEXT, configurable as JsonObject),
+      ...(metadata !== undefined && { metadata: without(RESERVED_METADATA, metadata) }),
+    },
+    context: without(RESERVED_CONTEXT, rest.context),
     checkpoint: from,
     durability,
-    metadata: rest.metadata ?? {},
+    metadata: without(RESERVED_METADATA, rest.metadata) ?? {},
     stream_mode: [stream_mode].flat(),
     stream_subgraphs,
     multitask_strategy,
     if_not_exists,
   })
+}
+
+function without<T extends JsonValue | undefined>(keys: readonly string[], value: T): T {
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key))) as T
 }
 
 /** Clients send empty ones too: those mean the latest. */

@@ -73,6 +73,20 @@ describe('run.start', () => {
     expect(await command('state.get')).toMatchObject({ result: { values: { answer: 'This.' } } })
   })
 
+  it('refuses one answer where several are waited for, and takes them by the ids of their interrupts', async () => {
+    const { thread_id, events, command } = await run(protocol, 'approve', { asked: ['a', 'b'] })
+    for (const input of ['yes', {}, { answer: 'yes' }]) {
+      const answer = await command('run.start', { assistant_id: 'approve', input })
+      expect(answer).toMatchObject(
+        refusal('invalid_argument', /waits for 2 answers.*input.respond/),
+      )
+    }
+    const input = Object.fromEntries(asked(events).map(({ interrupt_id }) => [interrupt_id, 'yes']))
+    await command('run.start', { assistant_id: 'approve', input })
+    await ended(protocol, thread_id, 2)
+    expect((await answers(protocol, thread_id)).toSorted()).toEqual(['a: yes', 'b: yes'])
+  })
+
   it('goes on from a checkpoint that the config names', async () => {
     const { thread_id, command } = await run(echo, 'slow', { label: 'a', count: 1, ms: 1 })
     const list = await command('state.listCheckpoints', { limit: 1000 })
