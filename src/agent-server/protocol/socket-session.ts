@@ -13,7 +13,7 @@ import { answered, type Command, handleCommand, parseCommand } from './command.t
 import type { CommandContext } from './command-context.ts'
 import { SubscriptionCommands } from './subscription-commands.ts'
 import { Subscriptions } from './subscriptions.ts'
-import type { Admission } from './thread-events.ts'
+import { type Admission, isReadFailure, READ_FAILED } from './thread-events.ts'
 
 /** How many commands may wait before the client is made to. */
 const MAX_WAITING = 16
@@ -99,8 +99,11 @@ class SocketSession {
   /** Following is over before the client left. */
   #end(error: unknown): void {
     if (this.#socket.left.aborted) return
-    const { log } = this.#context.parts
-    if (!(error instanceof AppError)) log.error({ err: error }, 'a WebSocket was closed')
+    if (isReadFailure(error)) {
+      const { thread_id, parts } = this.#context
+      parts.log.error({ thread_id, err: error }, 'could not read the events of a thread')
+      void this.#socket.send(READ_FAILED).catch(() => {})
+    }
     this.#socket.close(...closing(error))
   }
 }

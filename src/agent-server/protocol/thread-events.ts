@@ -61,21 +61,40 @@ export async function confirm(
   admission.isOpen = false
 }
 
-/** Server-sent events, from after `since` on, until the thread is removed. */
+/** The last word to a client whose events could not be read. The log says why. Source: the official server. */
+export const READ_FAILED = JSON.stringify({
+  type: 'error',
+  id: null,
+  error: 'unknown_error',
+  message: 'Thread event stream failed.',
+})
+
+/** Whether the events could not be read, and not for a reason that the client is given in another way. */
+export function isReadFailure(error: unknown): boolean {
+  return !(error instanceof AppError) || error.code === 'internal'
+}
+
+/** Server-sent events, from after `since` on, until the thread is removed or its events cannot be read. */
 export async function* protocolFrames(
-  parts: Pick<Parts, 'store' | 'events'>,
+  parts: Pick<Parts, 'store' | 'events' | 'log'>,
   admission: Admission,
   { filter, since }: { filter: ProtocolFilter; since: number },
   signal: AbortSignal,
-): AsyncIterable<Uint8Array> {
+): AsyncIterable<string | Uint8Array> {
   const { thread_id, attribution } = admission
   const key = JSON.stringify([filter, attribution])
   const from = { after: since, isAwaited: true, signal }
-  for await (const page of parts.events.followThreadPages(thread_id, from)) {
-    await confirm(parts, admission)
-    const make = () => framesOf(page, filter, attribution)
-    const frames = shared.of(page, key, make)
-    if (frames.length > 0) yield frames
+  try {
+    for await (const page of parts.events.followThreadPages(thread_id, from)) {
+      await confirm(parts, admission)
+      const make = () => framesOf(page, filter, attribution)
+      const frames = shared.of(page, key, make)
+      if (frames.length > 0) yield frames
+    }
+  } catch (error) {
+    if (signal.aborted || !isReadFailure(error)) throw error
+    parts.log.error({ thread_id, err: error }, 'could not read the events of a thread')
+    yield frame({ event: 'error', data: READ_FAILED })
   }
 }
 

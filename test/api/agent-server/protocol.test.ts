@@ -514,6 +514,24 @@ describe('a subscription', () => {
     }
   })
 
+  it('whose events cannot be read ends with an error, over both transports', async () => {
+    const server = await startAgentServer()
+    const { thread_id } = await run(server, 'slow', { count: 1, ms: 1 })
+    server.store.events.readThread = () => Promise.reject(new Error('The disk is gone.'))
+    const failed = { type: 'error', id: null, error: 'unknown_error' }
+    const message = 'Thread event stream failed.'
+    const text = await (await subscribe(server.url, thread_id)).text()
+    expect(text.split('\n').slice(0, 2)).toEqual([
+      'event: error',
+      `data: ${JSON.stringify({ ...failed, message })}`,
+    ])
+    const socket = new SocketClient(server.url, thread_id)
+    await socket.send('subscription.subscribe', { channels: ['lifecycle'] })
+    expect(await socket.answer(({ id }) => id === null)).toEqual({ ...failed, message })
+    expect(await socket.closed()).toMatchObject({ code: 1011 })
+    await server.stop()
+  })
+
   it('of a thread that somebody else makes ends without a word of it', async () => {
     const server = await startAgentServer({
       authorize: async (caller, { action }, value) => {
