@@ -93,6 +93,13 @@ test('need a key where the server has keys', async () => {
   expect((await metrics()).status).toBe(200)
 })
 
+test('/info says of which deployment the server is', async () => {
+  server = await startAgentServer({ deploymentId: 'd', revisionId: 'r' })
+  expect(await (await metrics('/info')).json()).toMatchObject({
+    host: { kind: 'self-hosted', project_id: 'd', host_revision_id: 'r', tenant_id: null },
+  })
+})
+
 test('the database is asked when /ok is told to, and what the server says it is', async () => {
   server = await startAgentServer()
   const health = (database: string) => ({ ok: true, services: { database } })

@@ -235,6 +235,19 @@ describe('input.answered', () => {
     expect(shown.filter((event) => event.includes('input'))).toEqual([])
   })
 
+  it('comes of an answer through A2A too', async () => {
+    const { thread_id, events } = await run(echo, 'ask', { question: 'why?' })
+    const [{ interrupt_id }] = asked(events)
+    const [first] = await echo.client.runs.list(thread_id)
+    const parts = [{ kind: 'text', text: 'because' }]
+    const place = { taskId: first?.run_id, contextId: thread_id }
+    const message = { kind: 'message', messageId: randomUUID(), role: 'user', parts, ...place }
+    const body = { jsonrpc: '2.0', id: 1, method: 'message/send', params: { message } }
+    const answer = await (await post(`${echo.url}/a2a/ask`, body)).json()
+    expect(answer).toMatchObject({ result: { status: { state: 'completed' } } })
+    expect(answered(await ended(echo, thread_id, 2))).toEqual(root([interrupt_id]))
+  })
+
   it('comes before the refusal of a strict answer, which says what is still open', async () => {
     const { client } = protocol
     const { thread_id, events } = await run(protocol, 'form', {})
