@@ -4,7 +4,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-from runyard_host import logs, sdk_client
+from runyard_host import cache, logs, sdk_client
 from runyard_host.load import load
 from runyard_host.port import Calls
 from runyard_host.side import Side
@@ -27,7 +27,9 @@ async def embed(texts):
 async def test_modules_may_run_a_loop_of_their_own_while_they_are_imported(
     tmp_path: Path, monkeypatch: Any
 ) -> None:
-    for where, name in ((logs, "install"), (sdk_client, "install"), (sdk_client, "connect")):
+    parts_of_process = (logs, "install"), (cache, "install")
+    of_sdk = (sdk_client, "install"), (sdk_client, "connect")
+    for where, name in (*parts_of_process, *of_sdk):
         monkeypatch.setattr(where, name, lambda *_: None)
     parts = {}
     for name in ("agent_with_a_loop", "embed_with_a_loop"):

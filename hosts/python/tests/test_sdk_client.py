@@ -15,7 +15,7 @@ from langgraph_sdk import get_client
 
 from runyard_host import sdk_client
 from runyard_host.errors import AppError
-from runyard_host.port import Checkpoints, Items, Request, Response
+from runyard_host.port import Cache, Checkpoints, Items, Request, Response
 
 
 class Server:
@@ -33,6 +33,10 @@ class Server:
 
     @property
     def items(self) -> Items:
+        raise AssertionError
+
+    @property
+    def cache(self) -> Cache:
         raise AssertionError
 
     def on_node(self, run_id: str | None, thread_id: str | None, node: str | None) -> None:

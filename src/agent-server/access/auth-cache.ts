@@ -4,37 +4,30 @@ import type { AuthUser } from '../../core/agent/authorization.ts'
 import type { ProjectAuth } from '../../core/agent/host/auth.ts'
 import type { AuthCacheConfig } from '../../core/agent/server/project-settings.ts'
 import type { Clock } from '../../core/clock.ts'
+import { ExpiringMap } from '../../core/expiring-map.ts'
 
 /**
  * The same auth, which is not asked again about the same values of the headers that the configuration names, whatever
  * path and method they come with. A request without any of these headers is always asked about, and a refusal is not
- * kept. The user of the longest unused values makes room.
+ * kept. The user that was not recognised for longest makes room.
  */
 export function withAuthCache(
   auth: ProjectAuth,
   { keys, ttlMs, maxSize }: AuthCacheConfig,
   clock: Clock,
 ): ProjectAuth {
-  const kept = new Map<string, { user: AuthUser; until: number }>()
-  const keep = (key: string, entry: { user: AuthUser; until: number }) => {
-    kept.delete(key)
-    kept.set(key, entry)
-    const [oldest = ''] = kept.keys()
-    if (kept.size > maxSize) kept.delete(oldest)
-  }
+  const kept = new ExpiringMap<AuthUser>({ entries: maxSize }, clock)
   return {
     isStudioAuthDisabled: auth.isStudioAuthDisabled,
     ...(auth.wantsBody !== undefined && { wantsBody: auth.wantsBody }),
     authorize: (question) => auth.authorize(question),
     async authenticate(request) {
       const key = keyOf(request.headers, keys)
-      const found = key === undefined ? undefined : kept.get(key)
-      if (key !== undefined && found && found.until > clock.now()) {
-        keep(key, found)
-        return found.user
-      }
+      if (key === undefined) return auth.authenticate(request)
+      const found = kept.get(key)
+      if (found) return found
       const user = await auth.authenticate(request)
-      if (key !== undefined) keep(key, { user, until: clock.now() + ttlMs })
+      kept.set(key, user, { ttlMs })
       return user
     },
   }

@@ -16,3 +16,19 @@ test.each(['constructor', 'toString', '__proto__', 'nope'])(
     )
   },
 )
+
+test('what a host keeps is there for every process, and a value that is too long is refused', async () => {
+  const callbacks = new Callbacks({
+    bindings: new Bindings(),
+    server: () => undefined,
+    passOn: () => undefined,
+  })
+  const call = (method: string, params: object) =>
+    callbacks.answer({ method, params } as unknown as IncomingCall)
+  expect(await call('cache.get', { key: 'a' })).toBeNull()
+  await call('cache.set', { key: 'a', value: '[1]', ttl_ms: 60_000 })
+  expect(await call('cache.get', { key: 'a' })).toBe('[1]')
+  const long = { key: 'a', value: 'x'.repeat(1024 ** 2), ttl_ms: 1 }
+  await expect(call('cache.set', long)).rejects.toThrow('at most 1048576 characters')
+  expect(await call('cache.get', { key: 'a' })).toBe('[1]')
+})

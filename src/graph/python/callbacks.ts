@@ -7,6 +7,7 @@ import type { Binding, Bindings } from './bindings.ts'
 import type { WithBytes } from './frames.ts'
 import { answerWith, readRequest } from './http.ts'
 import type { IncomingCall } from './peer.ts'
+import { ProjectCache } from './project-cache.ts'
 import type { PassOn } from './routes.ts'
 import { allFilled, emptied, filled } from './typed-bytes.ts'
 
@@ -24,6 +25,7 @@ interface CallbackParts {
 
 export class Callbacks {
   readonly #parts: CallbackParts
+  readonly #cache = new ProjectCache()
   readonly #methods: Readonly<Record<string, (call: IncomingCall, params: Params) => unknown>>
 
   constructor(parts: CallbackParts) {
@@ -40,6 +42,8 @@ export class Callbacks {
       'items.search_all': (_, { searches, refresh }) =>
         this.#server.items.searchAll(searches, refresh),
       'items.namespaces': (_, { query, page }) => this.#server.items.namespaces(query, page),
+      'cache.get': (_, { key }) => this.#cache.get(key),
+      'cache.set': (_, { key, value, ttl_ms }) => this.#cache.set(key, value, plainNumber(ttl_ms)),
       'routes.next': (call, params) => this.#passOn(call, params),
       fetch: (call, params) => this.#fetch(call, params),
     }

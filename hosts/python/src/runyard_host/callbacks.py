@@ -8,7 +8,7 @@ from typing import Any
 
 from .peer import OutgoingCall, Peer
 from .place import current_place
-from .port import Checkpoints, Items, Json, JsonObject, Request, Response
+from .port import Cache, Checkpoints, Items, Json, JsonObject, Request, Response
 
 _Call = Callable[[str, JsonObject], Awaitable[Json]]
 
@@ -91,6 +91,22 @@ class WireItems(Items):
         return found
 
 
+class WireCache(Cache):
+    """What the server keeps for a while."""
+
+    def __init__(self, peer: Peer) -> None:
+        self._call: _Call = peer.call
+
+    async def get(self, key: str) -> str | None:
+        """Answers the text."""
+        text: str | None = await self._call("cache.get", {"key": key})
+        return text
+
+    async def set(self, key: str, value: str, ttl_ms: int) -> None:
+        """Replaces what was there."""
+        await self._call("cache.set", {"key": key, "value": value, "ttl_ms": ttl_ms})
+
+
 class WireCalls:
     """``Calls`` of ``port.py``."""
 
@@ -98,6 +114,7 @@ class WireCalls:
         self._peer = peer
         self._checkpoints = WireCheckpoints(peer)
         self._items = WireItems(peer)
+        self._cache = WireCache(peer)
 
     @property
     def checkpoints(self) -> Checkpoints:
@@ -108,6 +125,11 @@ class WireCalls:
     def items(self) -> Items:
         """The store."""
         return self._items
+
+    @property
+    def cache(self) -> Cache:
+        """What is kept for a while."""
+        return self._cache
 
     def on_node(self, run_id: str | None, thread_id: str | None, node: str | None) -> None:
         """Tells of a function of a node; from any thread."""

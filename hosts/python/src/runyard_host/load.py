@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from . import logs, sdk_client
+from . import cache, logs, sdk_client
 from .auth import LoadedAuth, load_auth
 from .checkpoints.serde import guard_serializers
 from .embeddings import ProjectEmbeddings, load_embed
@@ -30,6 +30,7 @@ async def load(start: Start, calls: Calls, side: Side) -> Parts:
     logs.install(start["log_level"], side.tell)
     guard_serializers()
     sdk_client.install()
+    cache.install()
     sdk_client.connect(calls)
     for path in reversed(config.get("paths", [])):
         sys.path.insert(0, path)

@@ -79,6 +79,16 @@ class Response:
     failure: JsonObject | None = None
 
 
+class Cache(Protocol):
+    """What the server keeps for a while in its memory: texts by their keys."""
+
+    async def get(self, key: str) -> str | None:
+        """``None``: there is nothing, or its time is up."""
+
+    async def set(self, key: str, value: str, ttl_ms: int) -> None:
+        """Raises ``AppError`` where the text is too long."""
+
+
 class Calls(Protocol):
     """``HostCalls``: all that the host calls the agent server for."""
 
@@ -89,6 +99,10 @@ class Calls(Protocol):
     @property
     def items(self) -> Items:
         """The store, as nodes use it."""
+
+    @property
+    def cache(self) -> Cache:
+        """What the project keeps for a while."""
 
     def on_node(self, run_id: str | None, thread_id: str | None, node: str | None) -> None:
         """Tells of a function of a node, just before it is called."""

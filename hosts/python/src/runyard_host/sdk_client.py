@@ -52,6 +52,16 @@ def connect(calls: Calls) -> None:
     _connected = _Server(calls, asyncio.get_running_loop())
 
 
+async def on_server(ask: Callable[[Calls], Coroutine[Any, Any, T]]) -> T:
+    """What the server answers, on whichever event loop it is asked."""
+    if _connected is None:
+        raise RuntimeError("The agent server does not answer yet.")
+    work = ask(_connected.calls)
+    if _connected.loop is asyncio.get_running_loop():
+        return await work
+    return await _over(_connected, work)
+
+
 class LoopbackTransport(httpx.AsyncBaseTransport):
     """Of asynchronous clients, on whichever event loop they are used."""
 

@@ -26,6 +26,7 @@ class MemoryCalls:
     def __init__(self) -> None:
         self.checkpoints: Any = MemoryCheckpoints()
         self.items: Any = None
+        self.cache: Any = None
         self.nodes: list[str | None] = []
         self.places: list[tuple[str | None, str | None, str | None]] = []
 
