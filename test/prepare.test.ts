@@ -144,7 +144,9 @@ describe('what a start installs', () => {
     const runyard = Object.keys(packageAt('package.json').dependencies)
     expect(runyard.filter((name) => !(name in start.dependencies))).toEqual([
       ...['@aws-sdk/client-s3', '@aws-sdk/lib-storage', '@aws-sdk/s3-request-presigner'],
-      ...['@kubernetes/client-node', '@opentelemetry/api', '@opentelemetry/sdk-node', 'dockerode'],
+      ...['@kubernetes/client-node', '@opentelemetry/api'],
+      ...['grpc', 'http', 'proto'].map((kind) => `@opentelemetry/exporter-metrics-otlp-${kind}`),
+      ...['@opentelemetry/sdk-metrics', '@opentelemetry/sdk-node', 'dockerode'],
     ])
   })
 })
