@@ -18,7 +18,7 @@ interface WatchdogOptions {
 
 const LIMITS = {
   /** How often it looks, in ms. */
-  lookMs: 500,
+  lookMs: 1_000,
   /** How long a child has to end by itself once its parent is gone, in ms. */
   leftMs: 2_000,
   /** How long the debugger may take to stop a loop, in ms: code that is no JavaScript it cannot stop. */
@@ -69,7 +69,7 @@ export class Watchdog {
     Object.assign(globalThis, { [PLACE]: () => ({ ...currentPlace(), at: stackHere() }) })
     // It may be blocked from now on: a server begins with the runs that it finds.
     Atomics.store(this.#counts, 0, 1)
-    this.#beat = setInterval(() => Atomics.add(this.#counts, 0, 1), this.#limits.lookMs / 2).unref()
+    this.#beat = setInterval(() => Atomics.add(this.#counts, 0, 1), this.#limits.lookMs).unref()
   }
 
   stop(): void {

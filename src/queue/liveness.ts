@@ -47,6 +47,7 @@ export class Liveness {
   /** Known from the start on. */
   #onExhausted: OnExhausted | undefined
   #foreignGraphs: readonly string[] = []
+  #isAlone = false
   /** When this server last looked at the others, and since when without a pause, in ms since 1970. */
   #lookedAt = Number.NEGATIVE_INFINITY
   #looksSince = Number.NEGATIVE_INFINITY
@@ -58,6 +59,11 @@ export class Liveness {
   /** The graphs that another server executes and this one does not, as of the last look. */
   get foreignGraphs(): readonly string[] {
     return this.#foreignGraphs
+  }
+
+  /** Whether no other server is in the record, as of the last look, which was less than two seconds ago. */
+  get isAlone(): boolean {
+    return this.#isAlone
   }
 
   /** Whether only another server executes the run's graph. */
@@ -92,6 +98,7 @@ export class Liveness {
     const servers = await store.servers.list()
     this.#noteLook()
     const others = servers.filter((one) => one.server_id !== server.server_id)
+    this.#isAlone = others.length === 0
     const living = others.filter((one) => !this.#isLost(one))
     const { graphs: own } = server
     const theirs = new Set(living.flatMap(({ graphs }) => graphs))

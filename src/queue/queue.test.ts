@@ -179,6 +179,26 @@ describe('finding runs', () => {
     await eventually(() => expect(begun).toHaveLength(1))
   })
 
+  test('a look that nobody has asked for claims nothing where nothing is pending', async () => {
+    const { runs } = world.store
+    const asked = { claim: 0, nextDue: 0 }
+    const claim: typeof runs.claim = (...given) => {
+      asked.claim += 1
+      return runs.claim(...given)
+    }
+    const nextDue: typeof runs.nextDue = (now) => {
+      asked.nextDue += 1
+      return runs.nextDue(now)
+    }
+    const { begun, execute } = obedient()
+    const store = { ...world.store, runs: { ...runs, claim, nextDue } }
+    await startQueue({ execute, pollMs: 5, store })
+    await eventually(() => expect(asked.nextDue).toBeGreaterThan(10))
+    expect(asked.claim).toBe(1)
+    await world.addRun()
+    await eventually(() => expect(begun).toHaveLength(1))
+  })
+
   test('a delayed run begins when it is due', async () => {
     const begunAt: number[] = []
     const execute: Work = async (_run, lease) => {

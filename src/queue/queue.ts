@@ -40,9 +40,11 @@ export interface QueueParts {
   aloneMs?: number
   /**
    * How often to look for runs that another process added or released, in ms. Default: 250, or 1,000
-   * while other processes send notices.
+   * while other processes send notices, or there are none.
    */
   pollMs?: number
+  /** Whether processes add runs that are not in the record of servers, since they execute none. Default: no. */
+  isFedByOthers?: boolean
   /** Whether nothing is claimed for now, since the run would only fail. `wake` it when that is over. Default: no. */
   isHeld?: () => boolean
   /** Sends notices to other servers, and gets theirs. Default: none. */
@@ -65,7 +67,7 @@ const DEFAULT_LEASE_MS = 15_000
 /** Longer than it takes to notice that a run blocks the event loop at its start, in ms. */
 const DEFAULT_ALONE_MS = 30_000
 const DEFAULT_POLL_MS = 250
-const CONNECTED_POLL_MS = 1_000
+const QUIET_POLL_MS = 1_000
 /** How often to look for dead servers, in ms. Leases are renewed at least as often. */
 const SWEEP_MS = 1_000
 /** How long an execution may take to stop before its run is handed back regardless, in ms. */
@@ -99,6 +101,8 @@ export class Queue {
   #unsubscribe = () => {}
   #filled: Promise<void> = Promise.resolve()
   #poll: NodeJS.Timeout | undefined
+  /** The next look is one that nobody has asked for. */
+  #isPoll = false
   /** When runs are told to stop at a checkpoint, and when they are stopped wherever they are. */
   readonly #graceDeadline = new Deadline()
   readonly #checkpointDeadline = new Deadline()
@@ -269,8 +273,9 @@ export class Queue {
   }
 
   get #pollMs(): number {
-    const { pollMs } = this.#parts
-    return pollMs ?? (this.#notices.isConnected ? CONNECTED_POLL_MS : DEFAULT_POLL_MS)
+    const { pollMs, isFedByOthers = false } = this.#parts
+    const isQuiet = this.#notices.isConnected || (this.#liveness.isAlone && !isFedByOthers)
+    return pollMs ?? (isQuiet ? QUIET_POLL_MS : DEFAULT_POLL_MS)
   }
 
   async #fill(): Promise<void> {
@@ -291,12 +296,24 @@ export class Queue {
   #lookAgain(): void {
     this.#dueTimes.forget()
     this.#hear()
+    this.#isPoll = true
     this.#look()
+  }
+
+  /** Whether any run is pending, when nobody has said so: to see that none is takes a tenth of a claim. */
+  async #isAnyPending(): Promise<boolean> {
+    const news = this.#news
+    const dueAt = await this.#parts.store.runs.nextDue(0)
+    if (dueAt === undefined && news === this.#news) this.#isBehind = false
+    return dueAt !== undefined
   }
 
   /** Claims as many runs as there is room for. Answers when to look again, in ms. */
   async #claimAll(): Promise<number> {
+    const isPoll = this.#isPoll && !this.#quarantine.isWaitedFor
+    this.#isPoll = false
     try {
+      if (isPoll && !(await this.#isAnyPending())) return this.#pollMs
       while (this.#room > 0 && !this.#isHeld) {
         const now = this.#parts.clock.now()
         if (!(await this.#claim(now))) return await this.#untilNextDue(now)

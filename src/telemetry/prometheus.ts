@@ -5,7 +5,7 @@ import type { MetricsFormat, RequestMetrics } from '../core/agent/server/metrics
 /** In s. Requests are fast, or something is wrong. */
 const REQUEST_BUCKETS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
 /** How often the lag of the event loop is measured, in ms. More often would keep an idle server busy. */
-export const LAG_PRECISION_MS = 100
+export const LAG_PRECISION_MS = 500
 
 /** Makes a registry with the metrics of the process. This loads the library, which takes long. */
 export async function openRegistry() {

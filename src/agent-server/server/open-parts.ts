@@ -83,6 +83,7 @@ function createQueue(options: AgentServerOptions, outage: Pick<DatabaseOutage, '
     concurrency: concurrency ?? DEFAULT_CONCURRENCY,
     ...(leaseMs !== undefined && { leaseMs }),
     isHeld: () => outage.isOn,
+    isFedByOthers: options.role === 'worker',
     clock,
     log,
   })

@@ -19,7 +19,8 @@ import threading
 import time
 
 GRACE_S = 1.0
-_LOOK_MS = 1_000
+# Each look starts a thread of ``faulthandler``.
+_LOOK_MS = 30_000
 _DEAD_S = 300
 _PR_SET_PDEATHSIG = 1
 
