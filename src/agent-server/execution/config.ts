@@ -36,6 +36,7 @@ export function graphRequest(run: QueuedRun, { resumed }: { resumed: boolean }):
     ...(interrupt_before && { interrupt_before }),
     ...(interrupt_after && { interrupt_after }),
     ...(durability && { durability }),
+    ...(run.has_new_thread && { is_new_thread: true }),
   }
 }
 

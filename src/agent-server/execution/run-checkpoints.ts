@@ -43,7 +43,12 @@ export class RunCheckpoints implements GraphCheckpoints {
   constructor(parts: RunCheckpointsParts) {
     this.#parts = parts
     this.#isEmpty = parts.isNewThread ?? false
-    this.#latest = new LatestCheckpoint(parts.thread_id)
+    const { thread_id, order } = parts
+    this.#latest = new LatestCheckpoint(thread_id)
+    if (!this.#isEmpty) return
+    // A host need not ask for the checkpoint that is not there.
+    this.#latest.loaded({ thread_id, checkpoint_ns: '' }, undefined)
+    order?.loaded('', undefined)
   }
 
   /** Also what is not written yet. */

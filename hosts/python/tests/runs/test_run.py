@@ -426,3 +426,19 @@ async def test_whatever_a_node_raises_is_why_its_run_has_failed(
     assert end["kind"] == "failed"
     assert end["failure"]["error"] == type(thrown).__name__
     assert end["failure"]["message"] == message
+
+
+class NoFirstLook(MemoryCheckpoints):
+    """Refuses to look for a checkpoint before there is one."""
+
+    async def get(self, at: JsonObject) -> JsonObject | None:
+        assert self.records, "no run has put a checkpoint yet"
+        return await super().get(at)
+
+
+async def test_a_new_thread_is_known_to_have_no_checkpoint() -> None:
+    world, checkpoints = World(graphs.steps), NoFirstLook()
+    told = await world.play(checkpoints=checkpoints, is_new_thread=True)
+    assert told.end == {"kind": "completed"}
+    again = await world.play(checkpoints=checkpoints)
+    assert len(again.of("values")[-1]["steps"]) > len(told.of("values")[-1]["steps"])

@@ -31,6 +31,8 @@ export interface GraphRunRequest {
   interrupt_before?: '*' | string[]
   interrupt_after?: '*' | string[]
   durability?: 'sync' | 'async' | 'exit'
+  /** The thread has no checkpoint before the run puts one: a host need not ask for it. Default: nobody knows. */
+  is_new_thread?: true
 }
 
 /**

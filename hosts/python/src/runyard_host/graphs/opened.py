@@ -121,7 +121,9 @@ class OpenedGraph:
         ``TimelineSpan`` objects.
         """
         memory, calls = self._within.memory, self._within.calls
-        ordered = RunCheckpoints(checkpoints)
+        is_new = request.get("is_new_thread", False)
+        thread_id = self._config.get("configurable", {}).get("thread_id")
+        ordered = RunCheckpoints(checkpoints, thread_id if is_new else None)
         graph = memory.give(self._graph, ordered, request["run_id"])
         parts = RunParts(graph, self._config, calls.on_node, on_spans, self._within.langsmith)
         return GraphRun(parts, request, ordered)

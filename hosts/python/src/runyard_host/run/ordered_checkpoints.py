@@ -24,8 +24,10 @@ class Order(Protocol):
 class RunCheckpoints(Checkpoints):
     """A write goes out after all that the graph had emitted before it."""
 
-    def __init__(self, checkpoints: Checkpoints) -> None:
+    def __init__(self, checkpoints: Checkpoints, new_thread: str | None = None) -> None:
+        """``new_thread``: the run's, where that is known to have no checkpoint yet."""
         self._checkpoints = checkpoints
+        self._new_thread = new_thread
         self.order: Order | None = None
         """The run, once it is made."""
 
@@ -33,12 +35,14 @@ class RunCheckpoints(Checkpoints):
         self, checkpoint: JsonObject, versions: dict[str, str], values: list[JsonObject]
     ) -> None:
         """Stores a ``StoredCheckpoint``."""
+        self._new_thread = None
         if self.order is not None:
             await self.order.settled()
         await self._checkpoints.put(checkpoint, versions, values)
 
     async def put_writes(self, key: JsonObject, writes: list[JsonObject]) -> None:
         """Stores writes of tasks. That a task was cancelled with its run is no failure of it."""
+        self._new_thread = None
         if self.order is not None:
             if self.order.is_stopping:
                 writes = [one for one in writes if one["channel"] != _FAILURE]
@@ -49,6 +53,8 @@ class RunCheckpoints(Checkpoints):
 
     async def get(self, at: JsonObject) -> JsonObject | None:
         """Answers a ``CheckpointRecord``."""
+        if self._new_thread is not None and at.get("thread_id") == self._new_thread:
+            return None
         return await self._checkpoints.get(at)
 
     async def list(self, query: JsonObject) -> list[JsonObject]:
