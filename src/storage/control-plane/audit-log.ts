@@ -1,21 +1,18 @@
 /** The `audit_log` table. Triggers refuse to change or delete its rows. */
 import type { AuditEntry, AuditFilter, AuditLogStore } from '../../core/people/audit.ts'
 import type { Db, SqlValue } from '../db/db.ts'
-import { decodeRow } from '../db/json-columns.ts'
+import { table } from '../db/table.ts'
 
-type AuditRow = AuditEntry & { seq: number }
-
-const JSON_COLUMNS = ['detail'] as const
-
-const COLUMNS = `id, created_at, workspace_id, actor_kind, actor_id, actor_name, action, target_id,
-  target_name, detail`
-
-const APPEND = `
-INSERT INTO audit_log (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+const ENTRIES = table<AuditEntry>(
+  'audit_log',
+  `id, created_at, workspace_id, actor_kind, actor_id, actor_name, action, target_id, target_name,
+  detail`,
+  { json: ['detail'] },
+)
 
 // An action is found by its name and by its noun: `deployment` finds `deployment.create` and the others.
 const LIST = `
-SELECT seq, ${COLUMNS} FROM audit_log
+SELECT seq, ${ENTRIES.columns} FROM audit_log
 WHERE workspace_id = $1
   AND ($2 = '' OR actor_id = $2)
   AND ($3 = '' OR action = $3 OR substr(action, 1, length($3) + 1) = $3 || '.')
@@ -34,15 +31,20 @@ function searched(): string {
 
 /** `db` may be a transaction. */
 export function createAuditLogStore(db: Db): AuditLogStore {
+  const entries = ENTRIES.on(db)
   return {
     append: async (entry) => {
-      await db.run(APPEND, toParams(entry))
+      await entries.insert(entry)
     },
     list: async (filter, { limit, before = Number.MAX_SAFE_INTEGER }) => {
-      const rows = await db.all<AuditRow>(LIST, [...filterParams(filter), before, limit + 1])
-      const entries = rows.slice(0, limit).map(toEntry)
-      const next = rows.length > limit ? rows[limit - 1]?.seq : undefined
-      return { entries, next: next === undefined ? undefined : Number(next) }
+      const params = [...filterParams(filter), before, limit + 1]
+      const found = (await entries.all(LIST, params)) as (AuditEntry & { seq: number })[]
+      const page = found.slice(0, limit)
+      const next = found.length > limit ? page.at(-1)?.seq : undefined
+      return {
+        entries: page.map(({ seq: _, ...entry }) => entry),
+        next: next === undefined ? undefined : Number(next),
+      }
     },
   }
 }
@@ -51,23 +53,4 @@ function filterParams(filter: AuditFilter): SqlValue[] {
   const { workspace_id, actor_id = '', action = '', target_id = '' } = filter
   const { since = '', until = '', text = '' } = filter
   return [workspace_id, actor_id, action, target_id, since, until, text]
-}
-
-function toParams(entry: AuditEntry): SqlValue[] {
-  return [
-    entry.id,
-    entry.created_at,
-    entry.workspace_id,
-    entry.actor_kind,
-    entry.actor_id,
-    entry.actor_name,
-    entry.action,
-    entry.target_id,
-    entry.target_name,
-    JSON.stringify(entry.detail),
-  ]
-}
-
-function toEntry({ seq: _, ...row }: AuditRow): AuditEntry {
-  return decodeRow<AuditEntry>(row, JSON_COLUMNS)
 }

@@ -2,39 +2,40 @@
 import {
   type Deployment,
   type DeploymentFilter,
-  type DeploymentPatch,
   type DeploymentStore,
   deploymentTypeOf,
 } from '../../core/deployment/deployment.ts'
 import type { SecretBox } from '../../core/secret-box.ts'
 import type { Db, SqlValue } from '../db/db.ts'
 import { countByStatus } from '../db/status-counts.ts'
+import { table } from '../db/table.ts'
 import { PLACES } from './sealed-columns.ts'
-import { openSecrets, sealSecrets } from './sealed-secrets.ts'
 
-type DeploymentRow = Omit<
-  Deployment,
-  'source_config' | 'secrets' | 'has_own_auth' | 'is_public'
-> & {
-  has_own_auth: number | null
-  is_public: number
-  source_config: string
-  secrets: string
+/** Statements search `deployment_type`, and an inspection reads `forwards_api_key`. */
+interface StoredDeployment extends Deployment {
+  deployment_type: ReturnType<typeof deploymentTypeOf>
+  forwards_api_key: boolean
 }
 
-const COLUMNS = `id, tenant_id, name, display_name, source, source_config, secrets, status,
-  created_at, updated_at, latest_revision_id, active_revision_id, push_nonce, asleep_since, wake_at,
-  has_own_auth, agent_key_nonce, is_public`
+const DEPLOYMENTS = table<StoredDeployment>(
+  'deployments',
+  `id, tenant_id, name, display_name, source, source_config, secrets, status, created_at, updated_at,
+  latest_revision_id, active_revision_id, push_nonce, asleep_since, wake_at, has_own_auth,
+  agent_key_nonce, is_public`,
+  {
+    json: ['source_config', 'secrets'],
+    booleans: ['has_own_auth', 'is_public'],
+    sealed: { secrets: PLACES.deployment },
+    unread: ['deployment_type', 'forwards_api_key'],
+  },
+)
 
 // The name must be free with `_` and `-` as the same character: names must differ as host names too.
-const INSERT = `
-INSERT INTO deployments (${COLUMNS}, deployment_type)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
-ON CONFLICT (replace(name, '_', '-')) DO NOTHING`
+const UNLESS_TAKEN = "ON CONFLICT (replace(name, '_', '-')) DO NOTHING"
 
-const GET = `SELECT ${COLUMNS} FROM deployments WHERE id = $1`
-const GET_BY_NAME = `SELECT ${COLUMNS} FROM deployments WHERE name = $1`
-const LIST_ALL = `SELECT ${COLUMNS} FROM deployments ORDER BY created_at, id`
+const GET = `SELECT ${DEPLOYMENTS.columns} FROM deployments WHERE id = $1`
+const GET_BY_NAME = `SELECT ${DEPLOYMENTS.columns} FROM deployments WHERE name = $1`
+const LIST_ALL = `SELECT ${DEPLOYMENTS.columns} FROM deployments ORDER BY created_at, id`
 const LIST_IDS = 'SELECT id FROM deployments ORDER BY created_at, id'
 
 // `replace` instead of LIKE: a `_` in the text is not a wildcard.
@@ -47,7 +48,7 @@ tenant_id = $1
   AND ($6 = '[]' OR deployment_type IN ${json.texts('$6')})`
 
 const listSql = (db: Db) => `
-SELECT ${COLUMNS} FROM deployments WHERE ${matching(db)}
+SELECT ${DEPLOYMENTS.columns} FROM deployments WHERE ${matching(db)}
 ORDER BY CASE WHEN name = $3 THEN 0 ELSE 1 END, created_at DESC, id DESC
 LIMIT $7 OFFSET $8`
 
@@ -55,31 +56,26 @@ const countSql = (db: Db) => `SELECT count(*) AS count FROM deployments WHERE ${
 
 /** `db` may be a transaction. */
 export function createDeploymentStore(db: Db, box: SecretBox): DeploymentStore {
-  const read = (row: DeploymentRow) => toDeployment(row, box)
-  const find = async (sql: string, key: string) => {
-    const row = await db.get<DeploymentRow>(sql, [key])
-    return row && read(row)
-  }
+  const deployments = DEPLOYMENTS.on(db, box)
   return {
     countByStatus: () => countByStatus(db, 'deployments'),
-    insert: async (deployment) => (await db.run(INSERT, toParams(deployment, box))) === 1,
-    get: (id) => find(GET, id),
-    getByName: (name) => find(GET_BY_NAME, name),
-    listAll: async () => (await db.all<DeploymentRow>(LIST_ALL)).map(read),
-    listIds: async () => (await db.all<{ id: string }>(LIST_IDS)).map(({ id }) => id),
-    list: async ({ limit, offset, ...filter }) => {
-      const params = [...filterParams(filter), limit, offset]
-      return (await db.all<DeploymentRow>(listSql(db), params)).map(read)
+    insert: (deployment) => {
+      const deployment_type = deploymentTypeOf(deployment.source_config)
+      const stored = { ...deployment, deployment_type, forwards_api_key: false }
+      return deployments.insert(stored, UNLESS_TAKEN)
     },
+    get: (id) => deployments.get(GET, [id]),
+    getByName: (name) => deployments.get(GET_BY_NAME, [name]),
+    listAll: () => deployments.all(LIST_ALL),
+    listIds: async () => (await db.all<{ id: string }>(LIST_IDS)).map(({ id }) => id),
+    list: ({ limit, offset, ...filter }) =>
+      deployments.all(listSql(db), [...filterParams(filter), limit, offset]),
     count: async (filter) => {
       const row = await db.get<{ count: number }>(countSql(db), filterParams(filter))
       return Number(row?.count ?? 0)
     },
     update: async (id, patch) => {
-      const columns = toColumns(id, patch, box)
-      const assignments = columns.map(([column], index) => `${column} = $${index + 2}`)
-      const sql = `UPDATE deployments SET ${assignments.join(', ')} WHERE id = $1`
-      await db.run(sql, [id, ...columns.map(([, value]) => value)])
+      await deployments.update(id, patch)
     },
     delete: async (id) => {
       await db.run('DELETE FROM deployments WHERE id = $1', [id])
@@ -92,72 +88,4 @@ function filterParams(filter: DeploymentFilter): SqlValue[] {
   const { ids = [], statuses = [], deployment_types = [] } = filter
   const lists = [ids, statuses, deployment_types].map((list) => JSON.stringify(list))
   return [tenant_id, name, name_contains, ...lists]
-}
-
-/**
- * The columns that the patch changes, always in the same order, so that there are few statements to
- * prepare.
- */
-function toColumns(id: string, patch: DeploymentPatch, box: SecretBox): [string, SqlValue][] {
-  const { source_config, secrets } = patch
-  const columns: [string, SqlValue | undefined][] = [
-    ['display_name', patch.display_name],
-    ['source_config', source_config && JSON.stringify(source_config)],
-    ['secrets', secrets && sealSecrets(box, secrets, PLACES.deployment(id))],
-    ['status', patch.status],
-    ['active_revision_id', patch.active_revision_id],
-    ['push_nonce', patch.push_nonce],
-    ['agent_key_nonce', patch.agent_key_nonce],
-    ['asleep_since', patch.asleep_since],
-    ['wake_at', patch.wake_at],
-    ['has_own_auth', patch.has_own_auth === undefined ? undefined : truth(patch.has_own_auth)],
-    ['is_public', patch.is_public === undefined ? undefined : truth(patch.is_public)],
-    [
-      'forwards_api_key',
-      patch.forwards_api_key === undefined ? undefined : truth(patch.forwards_api_key),
-    ],
-    ['updated_at', patch.updated_at],
-  ]
-  return columns.filter((column): column is [string, SqlValue] => column[1] !== undefined)
-}
-
-function toParams(deployment: Deployment, box: SecretBox): SqlValue[] {
-  return [
-    deployment.id,
-    deployment.tenant_id,
-    deployment.name,
-    deployment.display_name,
-    deployment.source,
-    JSON.stringify(deployment.source_config),
-    sealSecrets(box, deployment.secrets, PLACES.deployment(deployment.id)),
-    deployment.status,
-    deployment.created_at,
-    deployment.updated_at,
-    deployment.latest_revision_id,
-    deployment.active_revision_id,
-    deployment.push_nonce,
-    deployment.asleep_since,
-    deployment.wake_at,
-    truth(deployment.has_own_auth),
-    deployment.agent_key_nonce,
-    truth(deployment.is_public),
-    deploymentTypeOf(deployment.source_config),
-  ]
-}
-
-function toDeployment(row: DeploymentRow, box: SecretBox): Deployment {
-  const secrets = openSecrets(box, row.secrets, PLACES.deployment(row.id))
-  return {
-    ...row,
-    source_config: JSON.parse(row.source_config),
-    get secrets() {
-      return secrets()
-    },
-    has_own_auth: row.has_own_auth === null ? null : Number(row.has_own_auth) === 1,
-    is_public: Number(row.is_public) === 1,
-  }
-}
-
-function truth(value: boolean | null): SqlValue {
-  return value === null ? null : Number(value)
 }

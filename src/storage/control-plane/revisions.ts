@@ -9,53 +9,45 @@ import {
   type RevisionStatus,
   type RevisionStep,
 } from '../../core/deployment/revision.ts'
-import {
-  EMPTY_REVISION_CONFIG,
-  type Resolved,
-  type SourceRevisionConfig,
-} from '../../core/deployment/sources/config.ts'
+import { EMPTY_REVISION_CONFIG } from '../../core/deployment/sources/config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { SecretBox } from '../../core/secret-box.ts'
-import type { Db, SqlValue } from '../db/db.ts'
+import type { Db } from '../db/db.ts'
 import { countByStatus } from '../db/status-counts.ts'
+import { table } from '../db/table.ts'
 import { PLACES } from './sealed-columns.ts'
-import { openSecrets, sealSecrets } from './sealed-secrets.ts'
 
-type RevisionRow = Omit<
-  Revision,
-  'source_revision_config' | 'source_config' | 'secrets' | 'parked_threads' | 'steps'
-> & {
-  /** A line each: the status, and when it began. */
-  steps: string
-  parked_threads: string | null
-  source_revision_config: string
-  source_config: string
-  secrets: string
-}
+/** `steps` has a line for each: the status, and when it began. */
+type StoredRevision = Omit<Revision, 'steps'> & { steps: string }
 
 type Step = Parameters<RevisionStore['move']>[1]
 
-const COLUMNS = `id, deployment_id, number, created_at, updated_at, status, status_message, source,
-  source_revision_config, source_config, secrets, built_from, deployed_at,
-  parked_threads, made_by, made_for, repeats, steps`
+const REVISIONS = table<StoredRevision>(
+  'revisions',
+  `id, deployment_id, number, created_at, updated_at, status, status_message, source,
+  source_revision_config, source_config, secrets, built_from, deployed_at, parked_threads, made_by,
+  made_for, repeats, steps`,
+  {
+    json: ['source_revision_config', 'source_config', 'secrets', 'parked_threads'],
+    sealed: { secrets: PLACES.revision },
+  },
+)
 
 /** The states past QUEUED that are no ends. One revision of a deployment at a time may be there. */
 const UNDER_WAY = REVISION_STATUSES.filter(
   (status) => !isRevisionOver(status) && status !== 'CREATING' && status !== 'QUEUED',
 )
 
-const INSERT = `
-INSERT INTO revisions (${COLUMNS})
-SELECT $1, id, 1 + coalesce((SELECT max(number) FROM revisions WHERE deployment_id = $2), 0),
-  $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17
-FROM deployments WHERE id = $2
-RETURNING ${COLUMNS}`
+const LAST_NUMBER = `
+SELECT coalesce(max(number), 0) AS number FROM revisions WHERE deployment_id = $1`
 
 const HOLD_DEPLOYMENT = 'SELECT 1 FROM deployments WHERE id = $1'
 
 const MAKE_LATEST = 'UPDATE deployments SET latest_revision_id = $2 WHERE id = $1'
 
-const GET = `SELECT ${COLUMNS} FROM revisions WHERE deployment_id = $1 AND id = $2`
+const GET = `SELECT ${REVISIONS.columns} FROM revisions WHERE deployment_id = $1 AND id = $2`
+
+const GET_BY_ID = `SELECT ${REVISIONS.columns} FROM revisions WHERE id = $1`
 
 const MOVE = `
 UPDATE revisions
@@ -68,51 +60,57 @@ SELECT other.number AS number FROM revisions AS this
 JOIN revisions AS other ON other.deployment_id = this.deployment_id AND other.id <> this.id
 WHERE this.id = $1 AND this.status = $2 AND other.status IN ${inList(UNDER_WAY)}`
 
-const GET_CONFIG = 'SELECT source_revision_config AS config FROM revisions WHERE id = $1'
-const SET_CONFIG = 'UPDATE revisions SET source_revision_config = $2 WHERE id = $1'
-
 /** `db` may be a transaction. */
 export function createRevisionStore(db: Db, box: SecretBox): RevisionStore {
-  const read = (row: RevisionRow) => toRevision(row, box)
+  const revisions = REVISIONS.on(db, box)
   return {
     countByStatus: () => countByStatus(db, 'revisions'),
-    insert: (revision) =>
-      db.transaction(async (tx) => {
-        // Otherwise two new revisions could take the same number.
-        await tx.get(HOLD_DEPLOYMENT + tx.rowLocks.wait, [revision.deployment_id])
-        const row = await tx.get<RevisionRow>(INSERT, toParams(revision, box))
-        if (!row) throw missingDeployment(revision.deployment_id)
-        await tx.run(MAKE_LATEST, [row.deployment_id, row.id])
-        return read(row)
-      }),
+    insert: (revision) => db.transaction((tx) => insert(tx, box, revision)),
     get: async (deployment_id, id) => {
-      const row = await db.get<RevisionRow>(GET, [deployment_id, id])
-      return row && read(row)
+      const stored = await revisions.get(GET, [deployment_id, id])
+      return stored && toRevision(stored)
     },
     list: async (deployment_id, { limit, offset, statuses = REVISION_STATUSES, also = null }) => {
       const params = [deployment_id, JSON.stringify(statuses), limit, offset, also]
-      return (await db.all<RevisionRow>(listSql(db), params)).map(read)
+      return (await revisions.all(listSql(db), params)).map(toRevision)
     },
     move: async (id, step) => {
       refuseUnknownStep(id, step)
       return db.transaction((tx) => move(tx, id, step))
     },
     setParkedThreads: async (id, parked_threads) => {
-      await db.run('UPDATE revisions SET parked_threads = $2 WHERE id = $1', [
-        id,
-        JSON.stringify(parked_threads),
-      ])
+      await revisions.update(id, { parked_threads })
     },
     setBuiltFrom: async (id, built_from) => {
-      await db.run('UPDATE revisions SET built_from = $2 WHERE id = $1', [id, built_from])
+      await revisions.update(id, { built_from })
     },
-    setResolved: (id, resolved) => db.transaction((tx) => setResolved(tx, id, resolved)),
+    setResolved: (id, resolved) =>
+      db.transaction(async (tx) => {
+        const stored = REVISIONS.on(tx, box)
+        const before = await stored.get(GET_BY_ID, [id])
+        if (!before) return
+        const source_revision_config = { ...before.source_revision_config, ...resolved }
+        await stored.update(id, { source_revision_config })
+      }),
   }
+}
+
+async function insert(tx: Db, box: SecretBox, revision: NewRevision): Promise<Revision> {
+  const { id, deployment_id, status, created_at } = revision
+  // Otherwise two new revisions could take the same number.
+  const deployment = await tx.get(HOLD_DEPLOYMENT + tx.rowLocks.wait, [deployment_id])
+  if (!deployment) throw missingDeployment(deployment_id)
+  const last = await tx.get<{ number: number }>(LAST_NUMBER, [deployment_id])
+  const steps = stepLine({ status, began_at: created_at })
+  const stored = { ...revision, number: Number(last?.number ?? 0) + 1, steps }
+  await REVISIONS.on(tx, box).insert(stored)
+  await tx.run(MAKE_LATEST, [deployment_id, id])
+  return toRevision(stored)
 }
 
 function listSql(db: Db): string {
   return `
-SELECT ${COLUMNS} FROM revisions
+SELECT ${REVISIONS.columns} FROM revisions
 WHERE deployment_id = $1 AND (status IN ${db.json.texts('$2')} OR id = $5)
 ORDER BY number DESC LIMIT $3 OFFSET $4`
 }
@@ -147,52 +145,14 @@ async function refuseSecondUnderWay(
   )
 }
 
-async function setResolved(tx: Db, id: string, resolved: Partial<Resolved>): Promise<void> {
-  const row = await tx.get<{ config: string }>(GET_CONFIG, [id])
-  if (!row) return
-  const config: SourceRevisionConfig = { ...JSON.parse(row.config), ...resolved }
-  await tx.run(SET_CONFIG, [id, JSON.stringify(config)])
-}
-
 function missingDeployment(id: string): AppError {
   return new AppError('not_found', `Deployment ID ${id} not found.`)
 }
 
-function toParams(revision: NewRevision, box: SecretBox): SqlValue[] {
-  return [
-    revision.id,
-    revision.deployment_id,
-    revision.created_at,
-    revision.updated_at,
-    revision.status,
-    revision.status_message,
-    revision.source,
-    JSON.stringify(revision.source_revision_config),
-    JSON.stringify(revision.source_config),
-    sealSecrets(box, revision.secrets, PLACES.revision(revision.id)),
-    revision.built_from,
-    revision.deployed_at,
-    revision.parked_threads && JSON.stringify(revision.parked_threads),
-    revision.made_by,
-    revision.made_for,
-    revision.repeats,
-    stepLine({ status: revision.status, began_at: revision.created_at }),
-  ]
-}
-
-function toRevision(row: RevisionRow, box: SecretBox): Revision {
-  const secrets = openSecrets(box, row.secrets, PLACES.revision(row.id))
-  return {
-    ...row,
-    // Revisions of older versions have fewer members.
-    source_revision_config: { ...EMPTY_REVISION_CONFIG, ...JSON.parse(row.source_revision_config) },
-    source_config: JSON.parse(row.source_config),
-    parked_threads: row.parked_threads && JSON.parse(row.parked_threads),
-    steps: readSteps(row.steps),
-    get secrets() {
-      return secrets()
-    },
-  }
+function toRevision(stored: StoredRevision): Revision {
+  // Revisions of older versions have fewer members.
+  const source_revision_config = { ...EMPTY_REVISION_CONFIG, ...stored.source_revision_config }
+  return Object.assign(stored, { source_revision_config, steps: readSteps(stored.steps) })
 }
 
 function stepLine({ status, began_at }: RevisionStep): string {

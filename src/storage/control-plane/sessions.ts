@@ -1,32 +1,21 @@
 /** The tables `sessions` and `sign_in_codes`. */
-import type { Session, SessionStore, SignInCode } from '../../core/people/session.ts'
+import type { Session, SessionHolder, SessionStore, SignInCode } from '../../core/people/session.ts'
 import type { Db } from '../db/db.ts'
-import { decodeRow } from '../db/json-columns.ts'
+import { table } from '../db/table.ts'
 
-const COLUMNS = [
-  'id',
-  'kind',
-  'user_id',
-  'name',
-  'workspace_id',
-  'role',
-  'workspaces',
-  'key_hash',
-  'secret_hash',
-  'former_hash',
-  'former_until',
-  'rotated_at',
-  'user_agent',
-  'created_at',
-  'used_at',
-  'expires_at',
-  'ends_at',
-] as const satisfies (keyof Session)[]
+const SESSIONS = table<Session>(
+  'sessions',
+  `id, kind, user_id, name, workspace_id, role, workspaces, key_hash, secret_hash, former_hash,
+  former_until, rotated_at, user_agent, created_at, used_at, expires_at, ends_at`,
+  { json: ['workspaces'] },
+)
+const CODES = table<SignInCode & Pick<SessionHolder, 'workspace_id' | 'user_id'>>(
+  'sign_in_codes',
+  'code_hash, holder, expires_at',
+  { json: ['holder'], unread: ['workspace_id', 'user_id'] },
+)
 
-const SELECT = `SELECT ${COLUMNS.join(', ')} FROM sessions`
-const INSERT = `
-INSERT INTO sessions (${COLUMNS.join(', ')})
-VALUES (${COLUMNS.map((_, i) => `$${i + 1}`).join(', ')})`
+const SELECT = `SELECT ${SESSIONS.columns} FROM sessions`
 const FIND_BY_HASH = `${SELECT} WHERE secret_hash = $1 OR former_hash = $1`
 const GET = `${SELECT} WHERE id = $1`
 
@@ -62,46 +51,32 @@ DELETE FROM sessions WHERE id IN (
 const EXPIRE = 'DELETE FROM sessions WHERE expires_at <= $1'
 const EXPIRE_CODES = 'DELETE FROM sign_in_codes WHERE expires_at <= $1'
 
-const ADD_CODE = `
-INSERT INTO sign_in_codes (code_hash, workspace_id, user_id, holder, expires_at)
-VALUES ($1, $2, $3, $4, $5)`
-
 const END_OLDEST_CODES = `
 DELETE FROM sign_in_codes WHERE code_hash IN (
   SELECT code_hash FROM sign_in_codes WHERE user_id = $1 AND code_hash <> $2
   ORDER BY expires_at DESC, code_hash LIMIT 1000000 OFFSET $3)`
 
 const FIND_CODE = `
-SELECT code_hash, holder, expires_at FROM sign_in_codes WHERE code_hash = $1 AND expires_at > $2`
+SELECT ${CODES.columns} FROM sign_in_codes WHERE code_hash = $1 AND expires_at > $2`
 
 const TAKE_CODE = `
 DELETE FROM sign_in_codes WHERE code_hash = $1 AND expires_at > $2
-RETURNING code_hash, holder, expires_at`
+RETURNING ${CODES.columns}`
 
 /** `db` may be a transaction. */
 export function createSessionStore(db: Db): SessionStore {
-  const read = (row: object) => decodeRow<Session>(row, ['workspaces'])
-  const find = async (sql: string, by: string) => {
-    const row = await db.get<object>(sql, [by])
-    return row && read(row)
-  }
+  const sessions = SESSIONS.on(db)
+  const codes = CODES.on(db)
   return {
     insert: async (session) => {
-      const row = { ...session, workspaces: JSON.stringify(session.workspaces) }
-      await db.run(
-        INSERT,
-        COLUMNS.map((column) => row[column]),
-      )
+      await sessions.insert(session)
     },
-    findByHash: (hash) => find(FIND_BY_HASH, hash),
-    get: (id) => find(GET, id),
-    list: async ({ workspace_id, user_id, now }, { limit, offset }) => {
+    findByHash: (hash) => sessions.get(FIND_BY_HASH, [hash]),
+    get: (id) => sessions.get(GET, [id]),
+    list: ({ workspace_id, user_id, now }, { limit, offset }) => {
       const params = [workspace_id, now, limit, offset]
-      const rows =
-        user_id === undefined
-          ? await db.all<object>(LIST, params)
-          : await db.all<object>(LIST_OF_USER, [...params, user_id])
-      return rows.map(read)
+      if (user_id === undefined) return sessions.all(LIST, params)
+      return sessions.all(LIST_OF_USER, [...params, user_id])
     },
     rotate: async (id, { from, to, former, rotated_at }) =>
       (await db.run(ROTATE, [id, from, to, former, rotated_at])) === 1,
@@ -120,19 +95,12 @@ export function createSessionStore(db: Db): SessionStore {
       await db.run(EXPIRE, [now])
       await db.run(EXPIRE_CODES, [now])
     },
-    addCode: async ({ code_hash, holder, expires_at }, keep) => {
-      const { workspace_id, user_id } = holder
-      const text = JSON.stringify(holder)
-      await db.run(ADD_CODE, [code_hash, workspace_id, user_id, text, expires_at])
-      await db.run(END_OLDEST_CODES, [user_id, code_hash, keep - 1])
+    addCode: async (code, keep) => {
+      const { workspace_id, user_id } = code.holder
+      await codes.insert({ ...code, workspace_id, user_id })
+      await db.run(END_OLDEST_CODES, [user_id, code.code_hash, keep - 1])
     },
-    findCode: async (code_hash, now) => {
-      const row = await db.get<object>(FIND_CODE, [code_hash, now])
-      return row && decodeRow<SignInCode>(row, ['holder'])
-    },
-    takeCode: async (code_hash, now) => {
-      const row = await db.get<object>(TAKE_CODE, [code_hash, now])
-      return row && decodeRow<SignInCode>(row, ['holder'])
-    },
+    findCode: (code_hash, now) => codes.get(FIND_CODE, [code_hash, now]),
+    takeCode: (code_hash, now) => codes.get(TAKE_CODE, [code_hash, now]),
   }
 }

@@ -1,12 +1,13 @@
 /** The `workspaces` table. */
 import type { Workspace, WorkspaceStore } from '../../core/people/workspace.ts'
 import type { Db } from '../db/db.ts'
+import { table } from '../db/table.ts'
 
-const INSERT = 'INSERT INTO workspaces (id, name, created_at) VALUES ($1, $2, $3)'
-const GET = 'SELECT id, name, created_at FROM workspaces WHERE id = $1'
+const WORKSPACES = table<Workspace>('workspaces', 'id, name, created_at')
+
+const GET = `SELECT ${WORKSPACES.columns} FROM workspaces WHERE id = $1`
 const LIST = `
-SELECT id, name, created_at FROM workspaces ORDER BY created_at, id LIMIT $1 OFFSET $2`
-const RENAME = 'UPDATE workspaces SET name = $2 WHERE id = $1'
+SELECT ${WORKSPACES.columns} FROM workspaces ORDER BY created_at, id LIMIT $1 OFFSET $2`
 
 /** Deletes a workspace and everything that belongs to it, except its audit log. */
 const DELETE = [
@@ -23,20 +24,15 @@ const DELETE = [
 
 /** `db` may be a transaction. */
 export function createWorkspaceStore(db: Db): WorkspaceStore {
+  const workspaces = WORKSPACES.on(db)
   return {
-    insert: async ({ id, name, created_at }) => {
-      await db.run(INSERT, [id, name, created_at])
+    insert: async (workspace) => {
+      await workspaces.insert(workspace)
     },
-    get: async (id) => {
-      const row = await db.get<Workspace>(GET, [id])
-      return row && { ...row }
-    },
-    list: async ({ limit, offset }) => {
-      const rows = await db.all<Workspace>(LIST, [limit, offset])
-      return rows.map((row) => ({ ...row }))
-    },
+    get: (id) => workspaces.get(GET, [id]),
+    list: ({ limit, offset }) => workspaces.all(LIST, [limit, offset]),
     rename: async (id, name) => {
-      await db.run(RENAME, [id, name])
+      await workspaces.update(id, { name })
     },
     delete: (id) =>
       db.transaction(async (tx) => {

@@ -2,20 +2,25 @@
 import type { AgentConnection, AgentConnectionStore } from '../../../core/oauth/connection.ts'
 import { DEPLOYMENT_USER } from '../../../core/oauth/token.ts'
 import type { Db } from '../../db/db.ts'
+import { table } from '../../db/table.ts'
 
-const COLUMNS = 'id, workspace_id, agent_id, oauth_token_id, created_by, created_at'
+const CONNECTIONS = table<AgentConnection>(
+  'oauth_connections',
+  'id, workspace_id, agent_id, oauth_token_id, created_by, created_at',
+)
 
-// Sets what is there already, so that the row is answered.
+// Sets what is there already, so that the row is returned.
 const PUT = `
-INSERT INTO oauth_connections (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO oauth_connections (${CONNECTIONS.columns}) VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (workspace_id, agent_id, oauth_token_id)
 DO UPDATE SET oauth_token_id = excluded.oauth_token_id
-RETURNING ${COLUMNS}`
+RETURNING ${CONNECTIONS.columns}`
 
-const GET = `SELECT ${COLUMNS} FROM oauth_connections WHERE id = $1`
+const GET = `SELECT ${CONNECTIONS.columns} FROM oauth_connections WHERE id = $1`
 
 const JOINED = 'oauth_connections AS c JOIN oauth_tokens AS t ON t.id = c.oauth_token_id'
-const ALL = COLUMNS.split(', ')
+const ALL = CONNECTIONS.columns
+  .split(', ')
   .map((column) => `c.${column}`)
   .join(', ')
 
@@ -32,25 +37,20 @@ WHERE t.workspace_id = $1 AND t.user_id = $2 AND t.end_user_id = $3 AND t.provid
 
 /** On `db`, which may be a transaction. */
 export function createAgentConnectionStore(db: Db): AgentConnectionStore {
+  const connections = CONNECTIONS.on(db)
   return {
     put: async (connection) => {
       const { id, workspace_id, agent_id, oauth_token_id, created_by, created_at } = connection
       const params = [id, workspace_id, agent_id, oauth_token_id, created_by, created_at]
-      return { ...connection, ...(await db.get<AgentConnection>(PUT, params)) }
+      return (await connections.get(PUT, params)) ?? connection
     },
-    listOfUser: async ({ workspace_id, user_id, agent_id, limit, offset }) => {
-      const params = [workspace_id, agent_id, user_id, limit, offset]
-      const rows = await db.all<AgentConnection>(LIST_OF_USER, params)
-      return rows.map((row) => ({ ...row }))
-    },
+    listOfUser: ({ workspace_id, user_id, agent_id, limit, offset }) =>
+      connections.all(LIST_OF_USER, [workspace_id, agent_id, user_id, limit, offset]),
     listTokenIds: async ({ workspace_id, user_id, end_user_id }, { provider_key, agent_id }) => {
       const params = [workspace_id, user_id, end_user_id, provider_key, agent_id]
       return (await db.all<{ id: string }>(LIST_TOKEN_IDS, params)).map(({ id }) => id)
     },
-    get: async (id) => {
-      const row = await db.get<AgentConnection>(GET, [id])
-      return row && { ...row }
-    },
+    get: (id) => connections.get(GET, [id]),
     delete: async (id) => {
       await db.run('DELETE FROM oauth_connections WHERE id = $1', [id])
     },

@@ -1,49 +1,30 @@
 /** The `oauth_consents` table. What only the consent's own browser and server know is sealed. */
-import type {
-  ConsentSecrets,
-  OAuthConsent,
-  OAuthConsentStore,
-} from '../../../core/oauth/consent.ts'
+import type { OAuthConsent, OAuthConsentStore } from '../../../core/oauth/consent.ts'
 import type { SecretBox } from '../../../core/secret-box.ts'
 import type { Db } from '../../db/db.ts'
-import { decodeRow } from '../../db/json-columns.ts'
+import { table } from '../../db/table.ts'
 import { PLACES } from '../sealed-columns.ts'
-import { holderParams, OF_HOLDER, placeholders, toSql, withTruths } from './columns.ts'
+import { holderParams, OF_HOLDER } from './columns.ts'
 
-const COLUMNS = [
-  'id',
-  'workspace_id',
-  'user_id',
-  'end_user_id',
-  'actor',
-  'provider_key',
-  'provider_id',
-  'scopes',
-  'token_id',
-  'agent_id',
-  'is_default',
-  'is_further',
-  'redirect_uri',
-  'fingerprint',
-  'state_hash',
-  'secrets',
-  'status',
-  'problem',
-  'claimed_until',
-  'created_at',
-  'expires_at',
-] as const satisfies (keyof OAuthConsent)[]
+const CONSENTS = table<OAuthConsent>(
+  'oauth_consents',
+  `id, workspace_id, user_id, end_user_id, actor, provider_key, provider_id, scopes, token_id,
+  agent_id, is_default, is_further, redirect_uri, fingerprint, state_hash, secrets, status, problem,
+  claimed_until, created_at, expires_at`,
+  {
+    json: ['actor', 'scopes', 'secrets'],
+    booleans: ['is_default', 'is_further'],
+    numbers: ['claimed_until', 'expires_at'],
+    sealed: { secrets: PLACES.consent },
+  },
+)
 
-const JSON_COLUMNS = ['actor', 'scopes'] as const
-const SELECT = `SELECT ${COLUMNS.join(', ')} FROM oauth_consents`
+const SELECT = `SELECT ${CONSENTS.columns} FROM oauth_consents`
 const GET = `${SELECT} WHERE id = $1`
 const FIND_BY_STATE = `${SELECT} WHERE state_hash = $1`
 const FIND_PENDING = `
 ${SELECT} WHERE fingerprint = $1 AND status = 'pending' AND expires_at >= $2
 ORDER BY created_at DESC LIMIT 1`
-
-const INSERT = `
-INSERT INTO oauth_consents (${COLUMNS.join(', ')}) VALUES (${placeholders(COLUMNS)})`
 
 const claimSql = ({ nowMs }: Db) => `
 UPDATE oauth_consents SET status = 'exchanging', claimed_until = ${nowMs} + $3
@@ -55,8 +36,8 @@ UPDATE oauth_consents
 SET status = $2, problem = $3, token_id = coalesce($4, token_id), claimed_until = NULL
 WHERE id = $1 AND status = $5`
 
-const restartSql = ({ nowMs }: Db) => `
-UPDATE oauth_consents SET status = 'pending', problem = NULL, state_hash = $2, secrets = $3
+const restartSql = ({ nowMs }: Db, sql: string[]) => `
+UPDATE oauth_consents SET ${sql.join(', ')}
 WHERE id = $1 AND (status IN ('pending', 'refused', 'failed')
   OR (status = 'exchanging' AND claimed_until <= ${nowMs}))`
 
@@ -94,22 +75,14 @@ DELETE FROM oauth_consents WHERE status IN ('expired', 'completed') AND expires_
 
 /** On `db`, which may be a transaction. */
 export function createOAuthConsentStore(db: Db, box: SecretBox): OAuthConsentStore {
-  const find = async (sql: string, params: (string | number)[]) => {
-    const row = await db.get<object>(sql, params)
-    return row && toConsent(row, box)
-  }
+  const consents = CONSENTS.on(db, box)
   return {
     insert: async (consent) => {
-      const secrets = seal(box, consent.id, consent.secrets)
-      const row = { ...consent, secrets }
-      await db.run(
-        INSERT,
-        COLUMNS.map((column) => toSql(row[column])),
-      )
+      await consents.insert(consent)
     },
-    get: (id) => find(GET, [id]),
-    findByState: (state_hash) => find(FIND_BY_STATE, [state_hash]),
-    findPending: (fingerprint, after) => find(FIND_PENDING, [fingerprint, after]),
+    get: (id) => consents.get(GET, [id]),
+    findByState: (state_hash) => consents.get(FIND_BY_STATE, [state_hash]),
+    findPending: (fingerprint, after) => consents.get(FIND_PENDING, [fingerprint, after]),
     countOpen: async ({ workspace_id, user_id }, now, limit) => {
       const found =
         user_id === undefined
@@ -127,8 +100,11 @@ export function createOAuthConsentStore(db: Db, box: SecretBox): OAuthConsentSto
       const from = status === 'refused' ? 'pending' : 'exchanging'
       return (await db.run(SETTLE, [id, status, problem, token_id, from])) === 1
     },
-    restart: async (id, { state_hash, secrets }) =>
-      (await db.run(restartSql(db), [id, state_hash, seal(box, id, secrets)])) === 1,
+    restart: async (id, { state_hash, secrets }) => {
+      const fresh = { status: 'pending', problem: null, state_hash, secrets } as const
+      const { sql, params } = consents.assignments(id, fresh, 2)
+      return (await db.run(restartSql(db, sql), [id, ...params])) === 1
+    },
     end: async (provider_key) => {
       await db.run(END, [provider_key])
     },
@@ -139,24 +115,5 @@ export function createOAuthConsentStore(db: Db, box: SecretBox): OAuthConsentSto
       await db.run(EXPIRE, [now])
       await db.run(FORGET, [forgetBefore])
     },
-  }
-}
-
-function seal(box: SecretBox, id: string, secrets: ConsentSecrets): string {
-  return box.seal(JSON.stringify(secrets), PLACES.consent(id))
-}
-
-function toConsent(row: object, box: SecretBox): OAuthConsent {
-  const { id, secrets } = row as { id: string; secrets: string }
-  const consent = withTruths(decodeRow<OAuthConsent>(row, JSON_COLUMNS), [
-    'is_default',
-    'is_further',
-  ])
-  const { expires_at, claimed_until } = consent
-  return {
-    ...consent,
-    expires_at: Number(expires_at),
-    claimed_until: claimed_until === null ? null : Number(claimed_until),
-    secrets: JSON.parse(box.open(secrets, PLACES.consent(id))),
   }
 }

@@ -6,26 +6,14 @@ import {
   type OAuthTokenEventStore,
 } from '../../../core/oauth/token-event.ts'
 import type { Db } from '../../db/db.ts'
-import { decodeRow } from '../../db/json-columns.ts'
-import { placeholders, toSql } from './columns.ts'
+import { table } from '../../db/table.ts'
 
-const COLUMNS = [
-  'id',
-  'workspace_id',
-  'user_id',
-  'end_user_id',
-  'provider_id',
-  'agent_id',
-  'event_type',
-  'reason',
-  'source',
-  'provider_account_label',
-  'scopes',
-  'created_at',
-] as const satisfies (keyof OAuthTokenEvent)[]
-
-const APPEND = `
-INSERT INTO oauth_token_events (${COLUMNS.join(', ')}) VALUES (${placeholders(COLUMNS)})`
+const EVENTS = table<OAuthTokenEvent>(
+  'oauth_token_events',
+  `id, workspace_id, user_id, end_user_id, provider_id, agent_id, event_type, reason, source,
+  provider_account_label, scopes, created_at`,
+  { json: ['scopes'] },
+)
 
 const FORGET_OLDEST = `
 DELETE FROM oauth_token_events
@@ -35,7 +23,7 @@ WHERE workspace_id = $1 AND user_id = $2 AND end_user_id = $3 AND seq <= (
   ORDER BY seq DESC LIMIT 1 OFFSET ${MOST_EVENTS})`
 
 const LIST_OF_USER = `
-SELECT ${COLUMNS.join(', ')} FROM oauth_token_events
+SELECT ${EVENTS.columns} FROM oauth_token_events
 WHERE workspace_id = $1
   AND (user_id = $2 OR (end_user_id = $2 AND user_id LIKE '${DEPLOYMENT_USER}%'))
   AND (CAST($3 AS TEXT) IS NULL OR provider_id = $3)
@@ -43,19 +31,14 @@ ORDER BY seq DESC LIMIT $4`
 
 /** On `db`, which may be a transaction. */
 export function createOAuthTokenEventStore(db: Db): OAuthTokenEventStore {
+  const events = EVENTS.on(db)
   return {
     append: async (event) => {
-      await db.run(
-        APPEND,
-        COLUMNS.map((column) => toSql(event[column])),
-      )
+      await events.insert(event)
       await db.run(FORGET_OLDEST, [event.workspace_id, event.user_id, event.end_user_id])
     },
-    listOfUser: async ({ workspace_id, user_id, provider_id, limit }) => {
-      const params = [workspace_id, user_id, provider_id ?? null, limit]
-      const rows = await db.all<object>(LIST_OF_USER, params)
-      return rows.map((row) => decodeRow<OAuthTokenEvent>(row, ['scopes']))
-    },
+    listOfUser: ({ workspace_id, user_id, provider_id, limit }) =>
+      events.all(LIST_OF_USER, [workspace_id, user_id, provider_id ?? null, limit]),
     forget: async (before) => {
       await db.run('DELETE FROM oauth_token_events WHERE created_at < $1', [before])
     },

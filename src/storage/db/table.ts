@@ -1,0 +1,134 @@
+/** Names a table's columns once. Statements, their parameters and the values read are made from that list. */
+import { AppError } from '../../core/errors.ts'
+import { parseJson } from '../../core/exact-json.ts'
+import type { SecretBox } from '../../core/secret-box.ts'
+import type { Db, SqlValue } from './db.ts'
+
+/** The columns that are not stored as they are. NULL is `null` in each of them. */
+interface Kinds<T> {
+  json?: readonly (keyof T)[]
+  /** Stored as 0 or 1. */
+  booleans?: readonly (keyof T)[]
+  /** Whole numbers, which the database may return as `bigint`. */
+  numbers?: readonly (keyof T)[]
+  /** Encrypted for the place that the function names by the row's `id`. JSON if the column is in `json` too. */
+  sealed?: { readonly [column in keyof T]?: (id: string) => string }
+  /** Written with the row, and by no update. So is `id`. */
+  fixed?: readonly (keyof T)[]
+  /** Written, so that statements can search them, and never read. */
+  unread?: readonly (keyof T)[]
+}
+
+export interface Table<T> {
+  /** For SELECT and RETURNING: `id, name, …`. */
+  columns: string
+  /** The rows in a database, or in a transaction. Sealed columns need `box`. */
+  on(db: Db, box?: SecretBox): Rows<T>
+}
+
+interface Rows<T> {
+  /** The first row that `sql` finds. A sealed value is opened when it is used for the first time. */
+  get(sql: string, params: SqlValue[]): Promise<T | undefined>
+  all(sql: string, params?: SqlValue[]): Promise<T[]>
+  /** Adds a row. `suffix` follows the VALUES. `false`: its ON CONFLICT kept the row out. */
+  insert(value: T, suffix?: string): Promise<boolean>
+  /** Sets these columns of the row with this id; fixed and undefined ones stay. `false`: there is no such row. */
+  update(id: string, patch: Partial<T>): Promise<boolean>
+  /** The assignments of such an UPDATE, and their parameters, of which the first is `$first`. */
+  assignments(id: string, patch: Partial<T>, first: number): { sql: string[]; params: SqlValue[] }
+}
+
+/** `columns` are those that are read, separated by commas. */
+export function table<T extends object>(
+  name: string,
+  columns: string,
+  kinds: Kinds<T> = {},
+): Table<T> {
+  const { unread = [], sealed = {}, fixed = [] } = kinds as Kinds<Record<string, unknown>>
+  const written = [...columns.split(',').map((column) => column.trim()), ...unread]
+  const changeable = written.filter((column) => column !== 'id' && !fixed.includes(column))
+  const places = written.map((_, index) => `$${index + 1}`)
+  const insertSql = `INSERT INTO ${name} (${written.join(', ')}) VALUES (${places.join(', ')})`
+
+  return {
+    columns,
+    on: (db, box) => {
+      const encode = (column: string, value: unknown, id: unknown): SqlValue => {
+        const [plain, placeOf] = [toSql(value), sealed[column]]
+        if (plain === null || !placeOf) return plain
+        return required(box).seal(String(plain), placeOf(String(id)))
+      }
+      const assignments = (id: string, patch: Partial<T>, first: number) => {
+        const given = patch as Record<string, unknown>
+        const changed = changeable.filter((column) => given[column] !== undefined)
+        const sql = changed.map((column, index) => `${column} = $${first + index}`)
+        return { sql, params: changed.map((column) => encode(column, given[column], id)) }
+      }
+      const read = (row: object) => decode(row, kinds, box)
+      return {
+        get: async (sql, params) => {
+          const row = await db.get<object>(sql, params)
+          return row && read(row)
+        },
+        all: async (sql, params) => (await db.all<object>(sql, params)).map(read),
+        insert: async (value, suffix = '') => {
+          const given = value as Record<string, unknown>
+          const params = written.map((column) => encode(column, given[column], given.id))
+          return (await db.run(`${insertSql} ${suffix}`, params)) === 1
+        },
+        update: async (id, patch) => {
+          const { sql, params } = assignments(id, patch, 2)
+          const update = `UPDATE ${name} SET ${sql.join(', ')} WHERE id = $1`
+          return (await db.run(update, [id, ...params])) === 1
+        },
+        assignments,
+      }
+    },
+  }
+}
+
+/** As a statement takes it: a boolean is 0 or 1, a list or an object JSON. */
+function toSql(value: unknown): SqlValue {
+  if (value === undefined) return null
+  if (typeof value === 'boolean') return Number(value)
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value)
+  return value as SqlValue
+}
+
+function decode<T extends object>(row: object, kinds: Kinds<T>, box: SecretBox | undefined): T {
+  const { json = [], booleans = [], numbers = [], sealed = {} } = kinds
+  const value = { ...row } as Record<keyof T, unknown>
+  const convert = (columns: readonly (keyof T)[], from: (stored: unknown) => unknown) => {
+    for (const column of columns) if (value[column] != null) value[column] = from(value[column])
+  }
+  convert(booleans, (stored) => Number(stored) === 1)
+  convert(numbers, Number)
+  const open = json.filter((column) => !(column in sealed))
+  convert(open, (stored) => parseJson(String(stored)))
+  const { id } = row as { id: string }
+  for (const [column, placeOf] of Object.entries(sealed) as [keyof T, (id: string) => string][]) {
+    const text = value[column]
+    if (text == null) continue
+    const isJson = json.includes(column)
+    unsealWhenUsed(value, column, () => {
+      const plain = required(box).open(String(text), placeOf(id))
+      return isJson ? parseJson(plain) : plain
+    })
+  }
+  return value as T
+}
+
+/** Opening takes most of the time in which a row is read, and most callers do not use what is sealed. */
+function unsealWhenUsed(value: object, column: PropertyKey, unseal: () => unknown): void {
+  let opened: unknown
+  const get = () => {
+    opened ??= unseal()
+    return opened
+  }
+  Object.defineProperty(value, column, { get, enumerable: true, configurable: true })
+}
+
+function required(box: SecretBox | undefined): SecretBox {
+  if (box) return box
+  throw new AppError('internal', 'A table with sealed columns was opened without a secret box.')
+}
