@@ -191,10 +191,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'oauth/tokens': ['oauth', 'oauth/providers', 'operations', 'people'],
     'oauth/connections': ['oauth', 'oauth/tokens', 'operations', 'people'],
     sources: ['operations', 'people', 'deployments/access', 'deployments/schemas'],
-    deployments: [
-      ...['operations', 'people', 'sources', 'rollout/failure'],
-      ...['revisions/schemas', 'revisions/verbs'],
-    ],
+    deployments: ['operations', 'people', 'sources', 'revisions/verbs', 'rollout/failure'],
     domains: ['deployments', 'operations', 'people'],
     revisions: ['deployments', 'operations', 'people', 'sources'],
     rollout: [

@@ -32,7 +32,6 @@ import {
 import { requireUpload } from '../sources/uploads.ts'
 import { latestOf, refuseDeleted, requireDeployment } from './access.ts'
 import { deploymentAnswer } from './answers.ts'
-import { addressOf } from './placement.ts'
 import type { DeploymentAnswer, DeploymentPatchRequest } from './schemas.ts'
 import { checkSecrets, refuseSecretReferences } from './secret-rules.ts'
 
@@ -80,8 +79,7 @@ export async function patchDeployment(
     return patched
   })
   await parts.whenTended(id)
-  const address = await addressOf(parts, stored.deployment)
-  return deploymentAnswer(stored.deployment, stored.latest, { principal, ...address })
+  return deploymentAnswer(parts, principal, stored)
 }
 
 /**

@@ -23,9 +23,10 @@ export async function getRuntime(
     state: stateOf(deployment, replicas),
     asleep_since,
     wake_at,
-    replicas: replicas.map(({ since, reason, load, ...rest }) => ({
-      ...rest,
+    replicas: replicas.map(({ state, since, restarts, reason, load }) => ({
+      state,
       since: new Date(since).toISOString(),
+      restarts,
       reason: reason === null ? null : mask(reason),
       running: load?.running ?? null,
       lag_ms: load?.lag_ms ?? null,

@@ -6,7 +6,6 @@ import {
   type DeploymentFilter,
   FREE_DEPLOYMENT_TYPES,
 } from '../../core/deployment/deployment.ts'
-import type { Revision } from '../../core/deployment/revision.ts'
 import { EMPTY_SOURCE_CONFIG, type SourceConfig } from '../../core/deployment/sources/config.ts'
 import type { SourceKind } from '../../core/deployment/sources/kind.ts'
 import { kindOf } from '../../core/deployment/sources/table.ts'
@@ -20,7 +19,7 @@ import { checkRevisionSource, checkSource } from '../sources/rules.ts'
 import type { SourceRevisionConfigRequest } from '../sources/schemas.ts'
 import { latestOf, requireDeployment } from './access.ts'
 import { deploymentAnswer } from './answers.ts'
-import { addressOf, checkListener } from './placement.ts'
+import { checkListener } from './placement.ts'
 import type { DeploymentAnswer, DeploymentCreateRequest, DeploymentsQuery } from './schemas.ts'
 import { checkSecrets, refuseSecretReferences } from './secret-rules.ts'
 
@@ -64,7 +63,7 @@ export async function createDeployment(
     return addRevision(store, deployment, first, wish, parts.clock)
   })
   await parts.whenTended(deployment.id)
-  return answer(parts, principal, stored.deployment, stored.latest)
+  return deploymentAnswer(parts, principal, stored)
 }
 
 /** Throws `not_found` for a deployment that is not there or is another workspace's. */
@@ -74,7 +73,8 @@ export async function getDeployment(
   id: string,
 ): Promise<DeploymentAnswer> {
   const deployment = await requireDeployment(parts.store, principal, id)
-  return answer(parts, principal, deployment, await latestOf(parts.store, deployment))
+  const latest = await latestOf(parts.store, deployment)
+  return deploymentAnswer(parts, principal, { deployment, latest })
 }
 
 /** The workspace's deployments, in the order of `DeploymentStore.list`. */
@@ -90,9 +90,10 @@ export async function listDeployments(
     ? await parts.store.deployments.list({ tenant_id, limit, offset, ...filter })
     : []
   const resources = await Promise.all(
-    found.map(async (deployment) =>
-      answer(parts, principal, deployment, await latestOf(parts.store, deployment)),
-    ),
+    found.map(async (deployment) => {
+      const latest = await latestOf(parts.store, deployment)
+      return deploymentAnswer(parts, principal, { deployment, latest })
+    }),
   )
   return { resources, offset: offset + found.length }
 }
@@ -179,14 +180,4 @@ function newDeployment(
     has_own_auth: null,
     is_public: request.is_public ?? false,
   }
-}
-
-async function answer(
-  parts: Pick<ControlPlaneParts, 'store' | 'publicUrl' | 'domain'>,
-  principal: Principal,
-  deployment: Deployment,
-  latest: Revision | undefined,
-): Promise<DeploymentAnswer> {
-  const address = await addressOf(parts, deployment)
-  return deploymentAnswer(deployment, latest, { principal, ...address })
 }

@@ -1,9 +1,11 @@
 /** Stored domains as the API answers them. */
+
 import type { Domain } from '../../core/deployment/domain.ts'
 import { urlAt } from '../deployments/answers.ts'
+import { answerOf } from '../operations/answer.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { certificateAnswer } from './certificate.ts'
-import type { DomainAnswer } from './schemas.ts'
+import { type DomainAnswer, DomainSchema } from './schemas.ts'
 
 export type Reading = Pick<ControlPlaneParts, 'store' | 'publicUrl' | 'dns'>
 
@@ -13,17 +15,15 @@ export type Reading = Pick<ControlPlaneParts, 'store' | 'publicUrl' | 'dns'>
  */
 export async function domainAnswer(
   { dns, publicUrl }: Reading,
-  { host, certificate, created_at, updated_at }: Domain,
+  domain: Domain,
   home: string | null,
 ): Promise<DomainAnswer> {
-  return {
-    host,
+  const { host, certificate } = domain
+  return answerOf(DomainSchema, domain, {
     url: urlAt(host, home ?? publicUrl()),
     dns: await dns.stateOf(host, hostOf(home)),
     certificate: certificate === null ? null : certificateAnswer(certificate),
-    created_at,
-    updated_at,
-  }
+  })
 }
 
 /** The name or address in the URL; an IPv6 address without its brackets. */

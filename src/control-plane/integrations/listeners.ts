@@ -1,4 +1,5 @@
 /** What can be done with listeners. */
+
 import { randomUUID } from 'node:crypto'
 import { timestamp } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
@@ -12,12 +13,14 @@ import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import { hashKey } from '../../http/keys.ts'
+import { answerOf } from '../operations/answer.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
-import type {
-  ListenerAnswer,
-  ListenerCreateRequest,
-  ListenerPatchRequest,
+import {
+  type ListenerAnswer,
+  type ListenerCreateRequest,
+  type ListenerPatchRequest,
+  ListenerSchema,
 } from './listener-schemas.ts'
 
 /** The workspace's listeners, newest first. */
@@ -179,6 +182,5 @@ async function recordOn(
 }
 
 function answer({ clock }: Pick<ControlPlaneParts, 'clock'>, listener: Listener): ListenerAnswer {
-  const { workspace_id: _, key_hash: __, ...told } = listener
-  return { ...told, state: stateOfListener(listener, clock.now()) }
+  return answerOf(ListenerSchema, listener, { state: stateOfListener(listener, clock.now()) })
 }

@@ -1,4 +1,5 @@
 /** What can be done with API keys. */
+
 import { randomUUID } from 'node:crypto'
 import { timestamp } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
@@ -11,8 +12,15 @@ import {
   type Principal,
 } from '../../core/people/api-key.ts'
 import { hashKey } from '../../http/keys.ts'
+import { answerOf } from '../operations/answer.ts'
 import type { ControlPlaneParts } from '../parts.ts'
-import type { ApiKeyAnswer, ApiKeyCreateRequest, NewApiKeyAnswer } from './api-key-schemas.ts'
+import {
+  type ApiKeyAnswer,
+  type ApiKeyCreateRequest,
+  ApiKeySchema,
+  type NewApiKeyAnswer,
+  NewApiKeySchema,
+} from './api-key-schemas.ts'
 import { record } from './audit.ts'
 import { requireWorkspace } from './workspaces.ts'
 
@@ -50,7 +58,7 @@ export async function createApiKey(
     const { role, expires_at } = made
     await recordOn(parts, store, principal, made, { role, expires_at })
   })
-  return { ...answer(made), key }
+  return answerOf(NewApiKeySchema, made, { key })
 }
 
 /** One workspace's keys, newest first, with those that were revoked. Throws `not_found`. */
@@ -62,7 +70,10 @@ export async function listApiKeys(
   const { limit, offset, workspace_id = principal.workspace_id } = query
   await requireWorkspace(store, principal, workspace_id)
   const found = await store.apiKeys.list({ workspace_id, limit, offset })
-  return { resources: found.map(answer), offset: offset + found.length }
+  return {
+    resources: found.map((key) => answerOf(ApiKeySchema, key)),
+    offset: offset + found.length,
+  }
 }
 
 /** Throws `not_found`, for a key of another workspace too. */
@@ -71,7 +82,7 @@ export async function getApiKey(
   principal: Principal,
   id: string,
 ): Promise<ApiKeyAnswer> {
-  return answer(await requireApiKey(store, principal, id))
+  return answerOf(ApiKeySchema, await requireApiKey(store, principal, id))
 }
 
 /**
@@ -128,8 +139,4 @@ async function recordOn(
     workspace_id,
     detail: { ...made },
   })
-}
-
-function answer({ key_hash: _, ...key }: ApiKey): ApiKeyAnswer {
-  return key
 }

@@ -19,6 +19,8 @@ export const AuditEntrySchema = z
   })
   .openapi('AuditEntry')
 
+export type AuditEntryAnswer = z.infer<typeof AuditEntrySchema>
+
 /** `next_cursor` is the `cursor` of the next page; null when there is nothing more. */
 export const AuditEntriesListSchema = z
   .object({ items: z.array(AuditEntrySchema), next_cursor: z.string().nullable() })

@@ -1,10 +1,12 @@
 /** What can be read of the audit log. */
+
 import type { Principal } from '../../core/people/api-key.ts'
 import type { AuditEntry } from '../../core/people/audit.ts'
+import { answerOf } from '../operations/answer.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from './audit.ts'
 import { csvHeader, csvRow } from './audit-csv.ts'
-import type { AuditQuery } from './audit-log-schemas.ts'
+import { type AuditEntryAnswer, AuditEntrySchema, type AuditQuery } from './audit-log-schemas.ts'
 
 /** How many entries an export reads at once. */
 const EXPORT_PAGE = 500
@@ -14,10 +16,11 @@ export async function readAuditLog(
   { store }: Pick<ControlPlaneParts, 'store'>,
   { workspace_id }: Principal,
   { limit, cursor, ...filter }: AuditQuery & { limit: number; cursor?: number | undefined },
-): Promise<{ items: AuditEntry[]; next_cursor: string | null }> {
+): Promise<{ items: AuditEntryAnswer[]; next_cursor: string | null }> {
   const page = { limit, before: cursor }
   const { entries, next } = await store.auditLog.list({ ...filter, workspace_id }, page)
-  return { items: entries, next_cursor: next === undefined ? null : String(next) }
+  const items = entries.map((entry) => answerOf(AuditEntrySchema, entry))
+  return { items, next_cursor: next === undefined ? null : String(next) }
 }
 
 /**
@@ -52,5 +55,5 @@ export async function exportAuditLog(
 }
 
 function jsonLine(entry: AuditEntry): string {
-  return `${JSON.stringify(entry)}\n`
+  return `${JSON.stringify(answerOf(AuditEntrySchema, entry))}\n`
 }

@@ -1,6 +1,8 @@
 /** `/v2/workspaces`, and `/v2/me` */
+
 import { z } from '@hono/zod-openapi'
 import { isOperator } from '../../core/people/api-key.ts'
+import { answerOf } from '../operations/answer.ts'
 import { body, createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
 import { Limit, Offset } from '../operations/text.ts'
 import type { ControlPlaneParts } from '../parts.ts'
@@ -77,7 +79,7 @@ export function workspaceRoutes(
   const routes = createRoutes()
   routes.openapi(me, (c) => {
     const { principal } = c.var
-    return c.json({ ...principal, is_operator: isOperator(principal) }, 200)
+    return c.json(answerOf(MeSchema, principal, { is_operator: isOperator(principal) }), 200)
   })
   routes.openapi(list, async (c) =>
     c.json(await listWorkspaces(parts, c.var.principal, c.req.valid('query')), 200),

@@ -1,4 +1,5 @@
 /** What can be done with workspaces. */
+
 import { randomUUID } from 'node:crypto'
 import { timestamp } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
@@ -6,8 +7,10 @@ import { AppError } from '../../core/errors.ts'
 import { DEFAULT_WORKSPACE_ID, isOperator, type Principal } from '../../core/people/api-key.ts'
 import type { Workspace } from '../../core/people/workspace.ts'
 import { removeGrants } from '../oauth/tokens/holders.ts'
+import { answerOf } from '../operations/answer.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from './audit.ts'
+import { WorkspaceSchema } from './workspace-schemas.ts'
 
 /** All of them for those who run the installation, the own one for everybody else. */
 export async function listWorkspaces(
@@ -18,7 +21,8 @@ export async function listWorkspaces(
   const found = isOperator(principal)
     ? await store.workspaces.list(page)
     : (await ownWorkspace(store, principal)).slice(page.offset)
-  return { resources: found, offset: page.offset + found.length }
+  const resources = found.map((workspace) => answerOf(WorkspaceSchema, workspace))
+  return { resources, offset: page.offset + found.length }
 }
 
 export async function createWorkspace(
@@ -35,12 +39,12 @@ export async function createWorkspace(
 }
 
 /** Throws `not_found`, for another workspace too unless the principal runs the installation. */
-export function getWorkspace(
+export async function getWorkspace(
   { store }: Pick<ControlPlaneParts, 'store'>,
   principal: Principal,
   id: string,
 ): Promise<Workspace> {
-  return requireWorkspace(store, principal, id)
+  return answerOf(WorkspaceSchema, await requireWorkspace(store, principal, id))
 }
 
 /** Throws as `getWorkspace`. */
@@ -54,7 +58,7 @@ export async function renameWorkspace(
     const workspace = await requireWorkspace(store, principal, id)
     await store.workspaces.rename(id, name)
     await recordOn(parts, store, principal, 'workspace.update', { ...workspace, name })
-    return { ...workspace, name }
+    return answerOf(WorkspaceSchema, workspace, { name })
   })
 }
 

@@ -3,12 +3,12 @@
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import { requireDeployment } from '../deployments/access.ts'
-import { revisionAnswer } from '../deployments/answers.ts'
 import { applyPatch } from '../deployments/patch.ts'
 import { checkSecrets, refuseSecretReferences } from '../deployments/secret-rules.ts'
+import { answerOf } from '../operations/answer.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
-import type { RevisionAnswer, RevisionCreateRequest } from './schemas.ts'
+import { type RevisionAnswer, type RevisionCreateRequest, RevisionSchema } from './schemas.ts'
 
 /**
  * Changes the deployment as a PATCH would, and makes a revision in any case. What is left out is as
@@ -40,5 +40,5 @@ export async function createRevision(
   })
   if (!latest) throw new AppError('internal', 'The revision was not made.')
   await parts.whenTended(deployment_id)
-  return revisionAnswer(latest)
+  return answerOf(RevisionSchema, latest)
 }

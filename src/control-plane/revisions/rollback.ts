@@ -7,10 +7,10 @@ import { type Revision, UNFINISHED_STATUSES } from '../../core/deployment/revisi
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import { refuseDeleted, requireDeployment, requireRevision } from '../deployments/access.ts'
-import { revisionAnswer } from '../deployments/answers.ts'
+import { answerOf } from '../operations/answer.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
-import type { RevisionAnswer } from './schemas.ts'
+import { type RevisionAnswer, RevisionSchema } from './schemas.ts'
 import { repeatRevision } from './verbs.ts'
 
 /**
@@ -42,7 +42,7 @@ export async function rollBack(
     return made
   })
   await parts.whenTended(deployment_id)
-  return revisionAnswer(latest)
+  return answerOf(RevisionSchema, latest)
 }
 
 /** The newest revision that was deployed before the active one and has not been taken back. */

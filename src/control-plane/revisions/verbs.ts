@@ -1,4 +1,5 @@
 /** What can be done with revisions. */
+
 import { randomUUID } from 'node:crypto'
 import { type Clock, timestamp } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
@@ -12,12 +13,13 @@ import {
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import { refuseDeleted, requireDeployment, requireRevision } from '../deployments/access.ts'
-import { deploymentAnswer, revisionAnswer } from '../deployments/answers.ts'
-import { addressOf, whatItsStartDoes, whyItWaits } from '../deployments/placement.ts'
+import { deploymentAnswer } from '../deployments/answers.ts'
+import { whatItsStartDoes, whyItWaits } from '../deployments/placement.ts'
 import type { DeploymentAnswer } from '../deployments/schemas.ts'
+import { answerOf } from '../operations/answer.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
-import type { RevisionAnswer } from './schemas.ts'
+import { type RevisionAnswer, RevisionSchema } from './schemas.ts'
 
 /** What a revision is made from, beside the deployment's own configuration and secrets. */
 export type RevisionSource = Pick<Revision, 'source' | 'source_revision_config'> & {
@@ -63,7 +65,7 @@ async function answerNow(
   deployment: Deployment,
   revision: Revision,
 ): Promise<RevisionAnswer> {
-  const answer = revisionAnswer(revision)
+  const answer = answerOf(RevisionSchema, revision)
   if (answer.status !== 'DEPLOYING') return answer
   const why = (await whyItWaits(parts, deployment)) ?? whatItsStartDoes(parts, revision)
   return { ...answer, status_message: why ?? answer.status_message }
@@ -112,8 +114,7 @@ export async function redeployRevision(
     return made
   })
   await parts.whenTended(deployment_id)
-  const address = await addressOf(parts, stored.deployment)
-  return deploymentAnswer(stored.deployment, stored.latest, { principal, ...address })
+  return deploymentAnswer(parts, principal, stored)
 }
 
 /**

@@ -24,7 +24,7 @@ export const SignInRequestSchema = z
 
 export type SignInRequest = z.infer<typeof SignInRequestSchema>
 
-const SessionSchema = z
+export const SessionSchema = z
   .object({
     id: z.uuid(),
     user_id: z

@@ -1,4 +1,5 @@
 /** What can be done with sessions. */
+
 import { randomUUID } from 'node:crypto'
 import { timestamp } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
@@ -6,16 +7,18 @@ import { AppError } from '../../core/errors.ts'
 import { isAllowed, isOperator, type Principal } from '../../core/people/api-key.ts'
 import { newSessionSecret, type Session, type SessionHolder } from '../../core/people/session.ts'
 import { hashKey } from '../../http/keys.ts'
+import { answerOf } from '../operations/answer.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
 import { requirePermission } from '../people/permission.ts'
 import { type FoundSession, requireKeyOf } from './find.ts'
 import { LINK_MS, lastsUntil, MOST_LINKS, MOST_SESSIONS, ROTATED_EVERY_MS } from './lifetimes.ts'
-import type {
-  CurrentSessionAnswer,
-  SessionAnswer,
-  SignInLinkAnswer,
-  SignInRequest,
+import {
+  type CurrentSessionAnswer,
+  type SessionAnswer,
+  SessionSchema,
+  type SignInLinkAnswer,
+  type SignInRequest,
 } from './schemas.ts'
 
 type Parts = Pick<ControlPlaneParts, 'store' | 'clock' | 'identify'>
@@ -234,10 +237,6 @@ async function recordOn(
 }
 
 function answer(session: Session, current_id: string | undefined): SessionAnswer {
-  const { id, user_id, name, kind, role, workspace_id, user_agent } = session
-  const { created_at, used_at: last_used_at, expires_at, ends_at } = session
-  return {
-    ...{ id, user_id, name, kind, role, workspace_id, user_agent },
-    ...{ created_at, last_used_at, expires_at, ends_at, is_current: id === current_id },
-  }
+  const { used_at: last_used_at, id } = session
+  return answerOf(SessionSchema, session, { last_used_at, is_current: id === current_id })
 }

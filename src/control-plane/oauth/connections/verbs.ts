@@ -1,15 +1,17 @@
 /** Which of the caller's accounts an agent works with. */
+
 import { randomUUID } from 'node:crypto'
 import { timestamp } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { AgentConnection } from '../../../core/oauth/connection.ts'
 import type { OAuthToken } from '../../../core/oauth/token.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
+import { answerOf } from '../../operations/answer.ts'
 import { record } from '../../people/audit.ts'
 import type { OAuthParts } from '../parts.ts'
 import { isOf } from '../tokens/owners.ts'
 import { requireToken } from '../tokens/verbs.ts'
-import type { ConnectionAnswer } from './schemas.ts'
+import { type ConnectionAnswer, ConnectionSchema } from './schemas.ts'
 
 /** Those to tokens of the caller and their end users. */
 export async function listConnections(
@@ -82,7 +84,7 @@ async function ownConnections(
 }
 
 function answer({ connection, token }: Connected): ConnectionAnswer {
-  const { workspace_id: _, ...rest } = connection
   const { provider_id, provider_account_label, scopes, expires_at } = token
-  return { ...rest, provider_id, provider_account_label, scopes, expires_at }
+  const account = { provider_id, provider_account_label, scopes, expires_at }
+  return answerOf(ConnectionSchema, connection, account)
 }

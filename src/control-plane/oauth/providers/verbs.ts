@@ -1,4 +1,5 @@
 /** What can be done with OAuth providers. */
+
 import { randomUUID } from 'node:crypto'
 import { timestamp } from '../../../core/clock.ts'
 import type { ControlPlaneStore } from '../../../core/deployment/control-plane-store.ts'
@@ -7,11 +8,17 @@ import { isPublicClient, type OAuthProvider } from '../../../core/oauth/provider
 import type { OAuthToken } from '../../../core/oauth/token.ts'
 import type { Outgoing } from '../../../core/outgoing.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
+import { answerOf } from '../../operations/answer.ts'
 import { record } from '../../people/audit.ts'
 import type { OAuthParts } from '../parts.ts'
 import { checkSecret, endGrants, isMoved } from './moved.ts'
 import { removeTokens } from './removal.ts'
-import type { ProviderAnswer, ProviderCreateRequest, ProviderUpdateRequest } from './schemas.ts'
+import {
+  type ProviderAnswer,
+  type ProviderCreateRequest,
+  ProviderSchema,
+  type ProviderUpdateRequest,
+} from './schemas.ts'
 
 /** The workspace's own, by slug. */
 export async function listProviders(
@@ -259,7 +266,5 @@ async function recordOn(
 }
 
 function answer(provider: OAuthProvider): ProviderAnswer {
-  const { workspace_id: organization_id, client_secret: _, ...rest } = provider
-  const { issuer: __, is_issuer_sent: ___, ...told } = rest
-  return { ...told, organization_id }
+  return answerOf(ProviderSchema, provider, { organization_id: provider.workspace_id })
 }

@@ -1,10 +1,14 @@
 /** Writing down what happened to OAuth tokens. */
+
 import { randomUUID } from 'node:crypto'
+import type { z } from '@hono/zod-openapi'
 import { type Clock, timestamp } from '../../../core/clock.ts'
 import type { ControlPlaneStore } from '../../../core/deployment/control-plane-store.ts'
 import type { TokenOwner } from '../../../core/oauth/token.ts'
 import type { OAuthTokenEvent, TokenEventType } from '../../../core/oauth/token-event.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
+import { answerOf } from '../../operations/answer.ts'
+import { TokenEventSchema } from './schemas.ts'
 
 /** Of which token, or of which consent that has come to none. */
 type Whose = TokenOwner & Pick<OAuthTokenEvent, 'provider_id' | 'scopes'> & Partial<OAuthTokenEvent>
@@ -37,22 +41,13 @@ export async function tell(
   })
 }
 
-/** What is answered of an event. */
-type TokenEventAnswer = Omit<OAuthTokenEvent, keyof TokenOwner> & {
-  detail: null
-  acknowledged_at: null
-}
-
 /** Of the caller's tokens and their end users', the newest first. */
 export async function listTokenEvents(
   { store }: { store: ControlPlaneStore },
   { workspace_id, user_id }: Principal,
   query: { provider_id?: string | undefined; limit: number },
-): Promise<TokenEventAnswer[]> {
+): Promise<z.infer<typeof TokenEventSchema>[]> {
   const events = await store.oauth.events.listOfUser({ workspace_id, user_id, ...query })
-  return events.map(({ workspace_id: _, user_id: __, end_user_id: ___, ...event }) => ({
-    ...event,
-    detail: null,
-    acknowledged_at: null,
-  }))
+  const nothing = { detail: null, acknowledged_at: null }
+  return events.map((event) => answerOf(TokenEventSchema, event, nothing))
 }

@@ -1,16 +1,18 @@
 /** What can be done with OAuth tokens that are there. */
+
 import { timestamp } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { OAuthProvider } from '../../../core/oauth/provider.ts'
 import type { OAuthToken } from '../../../core/oauth/token.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
+import { answerOf } from '../../operations/answer.ts'
 import { record } from '../../people/audit.ts'
 import type { OAuthParts } from '../parts.ts'
 import { type Removal, removeTokens } from '../providers/removal.ts'
 import { findProvider, requireProviderOf } from '../providers/verbs.ts'
 import { removeGrants } from './holders.ts'
 import { isOf } from './owners.ts'
-import type { TokenSummary, TokenUpdateRequest } from './schemas.ts'
+import { type TokenSummary, TokenSummarySchema, type TokenUpdateRequest } from './schemas.ts'
 
 const SLACK = 'slack'
 
@@ -188,18 +190,5 @@ function sentenceOf(count: number): string {
 }
 
 function summary(token: OAuthToken): TokenSummary {
-  const { id, provider_id, provider_account_label, scopes, expires_at, is_default } = token
-  const { status, created_at, updated_at, user_id, end_user_id } = token
-  return {
-    id,
-    provider_id,
-    provider_account_label,
-    scopes,
-    expires_at,
-    is_default,
-    user_id: end_user_id || user_id,
-    status,
-    created_at,
-    updated_at,
-  }
+  return answerOf(TokenSummarySchema, token, { user_id: token.end_user_id || token.user_id })
 }

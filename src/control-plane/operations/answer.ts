@@ -1,0 +1,20 @@
+/** Makes answers of stored values. */
+import type { z } from '@hono/zod-openapi'
+
+type Answer<Shape extends z.ZodRawShape> = z.infer<z.ZodObject<Shape>>
+
+/**
+ * The answer with the members that `schema` names: those of `more`, and the others of `value`. Whatever else `value`
+ * has, as a new column, stays private and is not read.
+ */
+export function answerOf<
+  Shape extends z.ZodRawShape,
+  More extends Partial<Answer<Shape>> = Record<never, never>,
+>(schema: z.ZodObject<Shape>, value: Omit<Answer<Shape>, keyof More>, more?: More): Answer<Shape> {
+  const given: object = value
+  const members = Object.keys(schema.shape).map((name) => [
+    name,
+    more && name in more ? more[name as keyof More] : given[name as keyof typeof given],
+  ])
+  return Object.fromEntries(members)
+}
