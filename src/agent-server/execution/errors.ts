@@ -4,9 +4,11 @@ import { AppError } from '../../core/errors.ts'
 
 /** Of a run that lost its server, or the database, with every attempt. */
 export function exhaustedError({ attempt }: Pick<QueuedRun, 'attempt'>): RunError {
+  const what = 'The server, its graph host or its database stopped'
   const message =
-    `The server, its graph host or its database stopped ${attempt} times during this run, ` +
-    'the last time while no other run executed beside it.'
+    attempt === 1
+      ? `${what} during this run, which has one attempt.`
+      : `${what} ${attempt} times during this run, the last time while no other run executed beside it.`
   return { error: 'RunAttemptsExhausted', message }
 }
 
