@@ -133,19 +133,15 @@ export async function requireAssistant(
 /**
  * The assistant for a new run. This project has its graph, or else a server of another version has it and
  * executes the run. A graph's own assistant belongs to everyone who may run graphs, so the caller's
- * filter does not hide it. With `isRecalled` it may be one of `recall`. Throws `not_found`.
+ * filter does not hide it. Throws `not_found`.
  */
 export async function resolveAssistant(
   parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'limits' | 'clock'>,
   caller: Caller,
   id: string,
-  { isRecalled = false } = {},
 ): Promise<Assistant> {
   const filter = await authorizeOnAssistant(parts, caller, 'read', id)
-  const { assistants } = parts.store
-  const recalled = isRecalled && (await findAssistant(assistants, id, 'recall'))
-  if (recalled && (await isForRun(parts, recalled, filter))) return recalled
-  const assistant = await findAssistant(assistants, id)
+  const assistant = await findAssistant(parts.store.assistants, id)
   if (assistant && (await isForRun(parts, assistant, filter))) return assistant
   throw new AppError(
     'not_found',
@@ -178,10 +174,9 @@ const ID_FORM = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 async function findAssistant(
   assistants: AssistantStore,
   id: string,
-  read: 'get' | 'recall' = 'get',
 ): Promise<Assistant | undefined> {
-  const named = ID_FORM.test(id) ? await assistants[read](id.toLowerCase()) : undefined
-  return named ?? (await assistants[read](systemAssistantId(id)))
+  const named = ID_FORM.test(id) ? await assistants.get(id.toLowerCase()) : undefined
+  return named ?? (await assistants.get(systemAssistantId(id)))
 }
 
 function requireGraphName(parts: Pick<Parts, 'host'>, graph_id: string): void {

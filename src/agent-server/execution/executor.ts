@@ -272,7 +272,7 @@ class Execution {
     }
     this.#hasBegun = true
     const mayWait = !isHeldBack(run)
-    if (!run.has_beginning) this.#order.begin(projection.begin(), { mayWait })
+    this.#order.begin(projection.begin(), { mayWait })
     if (!resumed) {
       const answered = await answeredEvents(this.#parts, run)
       if (answered.length > 0) this.#order.begin(answered, { mayWait })

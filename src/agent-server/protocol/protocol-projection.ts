@@ -14,7 +14,6 @@ import type { QueuedRun, RunError } from '../../core/agent/run.ts'
 import type { Interrupt } from '../../core/agent/thread.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { protocolBeginning } from '../../stream/beginning.ts'
 import { legacyMessage } from '../../stream/legacy-message.ts'
 import { customOf, updateOf, withoutInterrupts } from '../../stream/protocol-event.ts'
 import type { ToldCheckpoint } from '../execution/ordered-writes.ts'
@@ -34,6 +33,8 @@ export const PROTOCOL_MODES = [
   'custom',
   'tasks',
 ] as const
+
+const RUNNING = protocolEventName({ channel: 'lifecycle', namespace: [] })
 
 /** The channels that the legacy streams of the run show too; of messages, those that models write. */
 const LEGACY_CHANNELS: ReadonlySet<Channel> = new Set(['values', 'updates', 'custom', 'tasks'])
@@ -81,7 +82,11 @@ export class ProtocolProjection implements RunProjection {
   }
 
   begin(): NewEvent[] {
-    return this.#hasBegun ? [] : [protocolBeginning(this.#run, this.#clock.now())]
+    if (this.#hasBegun) return []
+    const { run_id, metadata } = this.#run
+    const data = { event: 'running', graph_name: String(metadata.graph_id), run_id }
+    const content = { namespace: [], timestamp: this.#clock.now(), data }
+    return [{ event: RUNNING, data: JSON.stringify(content) }]
   }
 
   checkpointOf({ namespace, mode, payload }: Emission): ToldCheckpoint | undefined {

@@ -51,34 +51,6 @@ async function admit(asked: Admission, { isClaimed }: { isClaimed: boolean }) {
 }
 
 test.each(databases)(
-  'a run of the protocol that begins at once has its first event, on %s',
-  async (_, place) => {
-    world = await RunWorld.open(place)
-    const asked = await admission({ stream_protocol: 'v2' })
-    const { run, claimed, begun } = await admit(asked, { isClaimed: true })
-    expect(claimed?.run.has_beginning).toBe(true)
-    const data = { event: 'running', graph_name: 'agent', run_id: run.run_id }
-    const [first, ...more] = await world.store.events.read(run.run_id, -1, 10)
-    expect(more).toEqual([])
-    expect(first).toMatchObject({ seq: 1, run_seq: 0, event: 'protocol/lifecycle' })
-    expect(JSON.parse(first?.data ?? '')).toEqual({ namespace: [], timestamp: asked.now, data })
-    expect(begun).toEqual([first])
-  },
-)
-
-test.each([
-  ['waits', { stream_protocol: 'v2' }, false],
-  ['is not one of the protocol', {}, true],
-] as const)('one that %s has none', async (_, kwargs, isClaimed) => {
-  world = await RunWorld.open()
-  const asked = await admission(kwargs)
-  const { run, claimed, begun } = await admit(asked, { isClaimed })
-  expect(claimed?.run.has_beginning).toBeUndefined()
-  expect(begun).toBeUndefined()
-  expect(await world.store.events.read(run.run_id, -1, 10)).toEqual([])
-})
-
-test.each(databases)(
   'what speaks against a run on its thread is asked where it is added, on %s',
   async (_, place) => {
     world = await RunWorld.open(place)

@@ -3,7 +3,6 @@
 import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
 import type { Assistant } from '../../core/agent/assistant.ts'
 import { type Caller, type MetadataFilter, matchesFilter } from '../../core/agent/authorization.ts'
-import type { RunEvent } from '../../core/agent/event.ts'
 import { planMultitask } from '../../core/agent/multitask-strategy.ts'
 import {
   type AddedClaim,
@@ -17,7 +16,6 @@ import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { newUuid } from '../../core/random/uuid.ts'
 import type { Place } from '../../queue/places.ts'
-import { protocolBeginning } from '../../stream/beginning.ts'
 import { resolveAssistant } from '../assistants/verbs.ts'
 import { type Limits, requireMetadataFits, requireRoomOnThread } from '../limits.ts'
 import type { Parts } from '../parts.ts'
@@ -90,24 +88,12 @@ export async function createRuns(
   return addAsked(parts, caller, asks)
 }
 
-/** Adds them for assistants as they were read before; once more with those that are stored, where one has changed. */
 async function addAsked(parts: CreationParts, caller: Caller, asks: Ask[]): Promise<QueuedRun[]> {
   for (const { request } of asks) requireMetadataFits(parts.limits, request.metadata)
-  const add = async (how: { isRecalled: boolean }) => {
-    const admissions: Admission[] = []
-    for (const ask of asks) admissions.push(await prepareRun(parts, caller, ask, how))
-    return addAll(parts, admissions)
-  }
-  try {
-    return await add({ isRecalled: true })
-  } catch (error) {
-    if (error !== ASSISTANT_CHANGED) throw error
-    return add({ isRecalled: false })
-  }
+  const admissions: Admission[] = []
+  for (const ask of asks) admissions.push(await prepareRun(parts, caller, ask))
+  return addAll(parts, admissions)
 }
-
-/** Thrown so that nothing is added. */
-const ASSISTANT_CHANGED = new AppError('conflict', 'The assistant has changed.')
 
 /** Adds them in one transaction. Those that find their thread idle and a place here begin at once. */
 async function addAll(parts: CreationParts, admissions: Admission[]): Promise<QueuedRun[]> {
@@ -149,7 +135,6 @@ export function announceAdmitted(
   admitted: Admitted[],
 ): void {
   for (const { cancelled } of admitted) announceCancelled(parts, cancelled)
-  for (const { begun } of admitted) if (begun) parts.events.deliver(begun)
   const waiting = admitted.filter(({ claimed }) => !claimed)
   for (const { run } of waiting) parts.queue.expect(run.available_at)
   if (waiting.length > 0) parts.queue.wake()
@@ -182,15 +167,11 @@ export interface Admission extends Ask {
   now: number
 }
 
-/**
- * Finds out all that `admitRun` needs before its transaction. With `isRecalled` the assistant may be one of `recall`. Throws
- * as `createRun` does.
- */
+/** Finds out all that `admitRun` needs before its transaction. Throws as `createRun` does. */
 export async function prepareRun(
   parts: AdmissionParts,
   caller: Caller,
   ask: Ask,
-  how = { isRecalled: false },
 ): Promise<Admission> {
   const { thread_id, request } = ask
   parts.webhooks.check(request.webhook)
@@ -199,7 +180,7 @@ export async function prepareRun(
   const event = { resource: 'threads', action: 'create_run' } as const
   const filter = await parts.authorize(caller, event, value)
   const { metadata, kwargs } = value
-  const assistant = await resolveAssistant(parts, caller, request.assistant_id, how)
+  const assistant = await resolveAssistant(parts, caller, request.assistant_id)
   return {
     ...ask,
     run_id,
@@ -284,23 +265,17 @@ interface Admitted {
   run: QueuedRun
   /** Absent: it was added as pending, or was there before. */
   claimed?: ClaimedRun
-  /** What the log has of it already. */
-  begun?: RunEvent[] | undefined
 }
 
 type Inserted = Omit<Admitted, 'cancelled'>
 
-/**
- * Part of a transaction: adds the run, once; with the claim, where its thread is idle. Throws `ASSISTANT_CHANGED` where its
- * assistant was recalled and is another by now.
- */
+/** Part of a transaction: adds the run, once; with the claim, where its thread is idle. */
 export async function admitRun(
   tx: AgentStore,
   admission: Admission,
   claim?: AddedClaim,
 ): Promise<Admitted> {
-  const { key, now, assistant } = admission
-  if (!(await tx.assistants.isStill(assistant))) throw ASSISTANT_CHANGED
+  const { key, now } = admission
   if (!key) return addRun(tx, admission, claim)
   const repeated = await findRepeated(tx, key, now)
   if (repeated) return answerRepeated(tx, repeated, admission)
@@ -388,27 +363,11 @@ async function insert(
   claim: AddedClaim | undefined,
 ): Promise<Inserted> {
   if (!claim) return { run: await tx.runs.insert(added) }
-  // Both are sent together.
-  const [run, begun] = await Promise.all([
-    tx.runs.insert(added, claim),
-    appendBeginning(tx, added, claim),
-  ])
+  const run = await tx.runs.insert(added, claim)
   const { server_id } = claim
   const lease = { run_id: run.run_id, server_id, token: FIRST_TOKEN }
   const asAdded = { ...run, status: 'pending', attempt: 0, started_at: null } as const
-  const claimed = { run: { ...run, ...(begun && { has_beginning: true as const }) }, lease }
-  return { run: asAdded, claimed, begun }
-}
-
-/** Who follows the thread by the protocol hears of a run before it begins. Legacy streams tell their reader by themselves. */
-async function appendBeginning(
-  tx: AgentStore,
-  run: NewRun,
-  { now }: AddedClaim,
-): Promise<RunEvent[] | undefined> {
-  if (run.kwargs.stream_protocol !== 'v2') return undefined
-  const { thread_id, run_id } = run
-  return tx.events.append({ thread_id, run_id, created_at: now }, [protocolBeginning(run, now)])
+  return { run: asAdded, claimed: { run, lease } }
 }
 
 /** Adds the thread as the run needs it: busy, with the run's graph. `false`: another request has added it. */

@@ -76,13 +76,6 @@ export interface AssistantPage {
 /** The assistants of one database, and their versions. */
 export interface AssistantStore {
   get(assistant_id: string): Promise<Assistant | undefined>
-  /**
-   * As `get`, or as it was when it was read before, which costs nothing. Whoever acts on it asks `isStill` in the transaction
-   * in which it does, and nobody changes it.
-   */
-  recall(assistant_id: string): Promise<Assistant | undefined>
-  /** Part of a transaction: whether an assistant that was recalled is stored like this. One that was read counts as such. */
-  isStill(assistant: Assistant): Promise<boolean>
   /** Adds the assistant and its version. `false`: the id is taken, and nothing was written. */
   insert(assistant: Assistant): Promise<boolean>
   /** Replaces the assistant with the same id, except its `created_at`. */

@@ -148,8 +148,6 @@ export interface QueuedRun extends Run {
   origin: RunOrigin | null
   /** Its thread was added with it, in this process, and nothing else can have been on it. Not stored. */
   has_new_thread?: true
-  /** Its first event was added with it, in this process. Not stored. */
-  has_beginning?: true
 }
 
 /** A run as it is read from the store. */

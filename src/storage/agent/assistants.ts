@@ -7,9 +7,10 @@ import {
   addAssistantLabels,
   createAssistantSearch,
   foldName,
+  GET_ASSISTANT,
+  toAssistant,
 } from './assistant-search.ts'
 import { createAssistantVersions } from './assistant-versions.ts'
-import { createAssistantReading } from './recalled-assistants.ts'
 
 const INSERT = `
 INSERT INTO assistants (${ASSISTANT_COLUMNS}, folded_name)
@@ -22,10 +23,13 @@ SET graph_id = $2, config = $3, context = $4, metadata = $5, name = $6, descript
   version = $8, updated_at = $9, folded_name = $10
 WHERE assistant_id = $1`
 
-/** `db` may be a transaction, for which nothing is kept. */
-export function createAssistantStore(db: Db, how = { isKept: false }): AssistantStore {
+/** `db` may be a transaction. */
+export function createAssistantStore(db: Db): AssistantStore {
   return {
-    ...createAssistantReading(db, how),
+    async get(assistant_id) {
+      const row = await db.get<Record<string, unknown>>(GET_ASSISTANT, [assistant_id])
+      return row && toAssistant(row)
+    },
     insert: (assistant) => db.transaction((tx) => insert(tx, assistant), []),
     update: (assistant) => db.transaction((tx) => update(tx, assistant), []),
     async delete(assistant_id) {

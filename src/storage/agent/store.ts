@@ -114,7 +114,7 @@ function createParts(
   maxAttempts: number | undefined,
 ): Omit<AgentStore, 'notices' | 'transaction' | 'close'> {
   return {
-    assistants: createAssistantStore(db, { isKept: db.dialect === 'sqlite' }),
+    assistants: createAssistantStore(db),
     threads: createThreadStore(db),
     runs: createRunStore(db, maxAttempts),
     timelines: createTimelineStore(db),

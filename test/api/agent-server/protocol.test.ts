@@ -528,7 +528,8 @@ describe('a subscription', () => {
   })
 
   it('whose events cannot be read ends with an error, over both transports', async () => {
-    const server = await startAgentServer()
+    // Nothing is kept in memory, so that events are read from the store.
+    const server = await startAgentServer({ limits: { streamBufferBytes: 1 } })
     const { thread_id } = await run(server, 'slow', { count: 1, ms: 1 })
     server.store.events.readThread = () => Promise.reject(new Error('The disk is gone.'))
     const failed = { type: 'error', id: null, error: 'unknown_error' }
