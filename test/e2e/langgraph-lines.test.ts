@@ -19,8 +19,8 @@ const ROOT = resolve(import.meta.dirname, '../..')
 const PEERS = join(ROOT, 'test/peer/langgraph-lines')
 const PROJECT = join(ROOT, 'test/fixtures/projects/lines')
 /** The newest is that of this repository; the others are installed. */
-const INSTALLED = ['0.2', '0.3', '0.4', '1.0', '1.1']
-const LINES = [...INSTALLED, '1.4']
+const INSTALLED = ['0.2', '0.3', '0.4', '1.0', '1.1', '1.4']
+const LINES = [...INSTALLED, '1.7']
 
 let dir: string
 beforeAll(async () => {
