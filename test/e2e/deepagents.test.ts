@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundlePath, bundleProject } from '../../src/graph/js/bundle/write.ts'
 import { readProjectConfig } from '../../src/project/config.ts'
@@ -88,7 +89,74 @@ describe.each(LANGUAGES)('in %s', (language) => {
     )
     socket.close()
   })
+
+  it.skipIf(missing)(
+    `gives each of two subagents at work its own messages and tool calls${skipped}`,
+    async () => {
+      const client = new Client({ apiUrl: server.url, apiKey: null })
+      const thread = client.threads.stream(randomUUID(), { assistantId: 'pair' })
+      const seen: Record<string, { tools: Set<string>; texts: string[] }> = {}
+      const watched = each(thread.subagents, (subagent) => {
+        const own = { tools: new Set<string>(), texts: [] as string[] }
+        seen[subagent.name] = own
+        return Promise.all([
+          each(subagent.toolCalls, (call) => void own.tools.add(call.name)),
+          each(subagent.messages, async (message) => {
+            const text = String(await message.text)
+            if (text !== '') own.texts.push(text)
+          }),
+        ])
+      })
+      const messages = [{ role: 'user', content: 'hi' }]
+      await thread.run.start({ input: { messages } })
+      await thread.output
+      await thread.close()
+      await watched
+      expect(seen).toEqual({
+        north: { tools: new Set(['north_tool']), texts: ['answer of north'] },
+        south: { tools: new Set(['south_tool']), texts: ['answer of south'] },
+      })
+    },
+  )
+
+  it.skipIf(missing).each([
+    ['of the wrong number', []],
+    ['that are not allowed', [{ type: 'edit' }]],
+  ])(`refuses decisions %s, and takes right ones afterwards${skipped}`, async (_what, wrong) => {
+    const client = new Client({ apiUrl: server.url, apiKey: null })
+    const { thread_id } = await client.threads.create()
+    const input = { messages: [{ role: 'user', content: 'How is Bern?' }] }
+    await client.runs.wait(thread_id, 'asking', { input })
+    const { interrupts } = await client.threads.get(thread_id)
+    const decide = (decisions: object[]) =>
+      client.runs.wait(thread_id, 'asking', {
+        command: { resume: { decisions } },
+        raiseError: false,
+      })
+    for (const _ of [1, 2]) {
+      expect(await decide(wrong)).toMatchObject({
+        __error__: { message: expect.stringMatching(/decision/i) },
+      })
+      expect(await client.threads.get(thread_id)).toMatchObject({
+        ...{ status: 'interrupted', interrupts },
+      })
+    }
+    expect(await decide([{ type: 'approve' }])).toMatchObject({
+      messages: [{}, {}, { content: 'sunny in Bern' }, { type: 'ai' }],
+    })
+    expect((await client.threads.get(thread_id)).status).toBe('idle')
+  })
 })
+
+/** Settles when each of the items was used; `close` cuts off those that have no end. */
+async function each<T>(items: AsyncIterable<T>, use: (item: T) => unknown): Promise<void> {
+  const used: Promise<unknown>[] = []
+  const all = (async () => {
+    for await (const item of items) used.push(Promise.resolve(use(item)))
+  })()
+  await Promise.allSettled([all])
+  await Promise.allSettled(used)
+}
 
 it('is bundled whole, and answers out of the bundle what it answers from its files', async () => {
   const { cwd } = await INSTALLERS.javascript()

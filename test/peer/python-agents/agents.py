@@ -4,10 +4,10 @@ from deepagents import create_deep_agent
 from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.messages import AIMessageChunk, BaseMessage, ToolMessage
-from langchain_core.tools import tool
+from langchain_core.tools import StructuredTool, tool
 from langgraph.prebuilt import create_react_agent
 from langgraph_supervisor import create_supervisor
-from rote_model import RoteModel, call, words
+from rote_model import RoteModel, call, calls, words
 
 
 @tool
@@ -29,7 +29,13 @@ agent = create_agent(_model, [weather], system_prompt="Look it up.", name="agent
 
 # Asks before it calls its tool.
 asking = create_agent(
-    _model, [weather], middleware=[HumanInTheLoopMiddleware(interrupt_on={"weather": True})]
+    _model,
+    [weather],
+    middleware=[
+        HumanInTheLoopMiddleware(
+            interrupt_on={"weather": {"allowed_decisions": ["approve", "reject"]}}
+        )
+    ],
 )
 
 react = create_react_agent(_model, [weather], name="react")
@@ -65,4 +71,44 @@ deep = create_deep_agent(
             "model": _deep_model,
         }
     ],
+)
+
+
+def _in_turn(name: str, first: list[AIMessageChunk], answer: str) -> RoteModel:
+    """One that has no result of a tool yet calls ``first``; then it says ``answer``."""
+
+    def say(messages: list[BaseMessage]) -> list[AIMessageChunk]:
+        has_result = any(isinstance(one, ToolMessage) for one in messages)
+        return words(f"{name}-answer", answer) if has_result else first
+
+    return RoteModel(say=say)
+
+
+def _helper(name: str) -> dict:
+    """A subagent with a tool of its own."""
+
+    def look() -> str:
+        return f"{name} found it"
+
+    own = StructuredTool.from_function(look, name=f"{name}_tool", description="Looks")
+    first = calls(f"{name}-plan", (f"{name}-1", f"{name}_tool", {}))
+    return {
+        "name": name,
+        "description": name,
+        "system_prompt": name,
+        "tools": [own],
+        "model": _in_turn(name, first, f"answer of {name}"),
+    }
+
+
+def _task(id_: str, name: str) -> tuple[str, str, dict]:
+    return id_, "task", {"description": f"go {name}", "subagent_type": name}
+
+
+# Has two subagents at work at once, each of which calls its own tool.
+pair = create_deep_agent(
+    _in_turn(
+        "pair", calls("pair-plan", _task("t1", "north"), _task("t2", "south")), "Both are back."
+    ),
+    subagents=[_helper("north"), _helper("south")],
 )

@@ -43,11 +43,18 @@ def words(name: str, text: str) -> list[AIMessageChunk]:
 
 
 def call(name: str, tool: str, **args: Any) -> list[AIMessageChunk]:
-    chunk = {
-        "type": "tool_call_chunk",
-        "index": 0,
-        "id": "call-1",
-        "name": tool,
-        "args": json.dumps(args),
-    }
-    return [AIMessageChunk(id=name, content="", tool_call_chunks=[chunk])]
+    return calls(name, ("call-1", tool, args))
+
+
+def calls(name: str, *all_: tuple[str, str, dict[str, Any]]) -> list[AIMessageChunk]:
+    chunks = [
+        {
+            "type": "tool_call_chunk",
+            "index": index,
+            "id": id_,
+            "name": tool,
+            "args": json.dumps(args),
+        }
+        for index, (id_, tool, args) in enumerate(all_)
+    ]
+    return [AIMessageChunk(id=name, content="", tool_call_chunks=chunks)]
