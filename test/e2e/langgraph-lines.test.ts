@@ -47,6 +47,9 @@ function makeProject(line: string): string {
   return join(folder, 'langgraph.json')
 }
 
+/** Before 1.2 LangGraph does not tell of tools. */
+const TELLS_OF_TOOLS = ['1.4', '1.7']
+
 const clientOf = ({ url }: ManagedServe) => new Client({ apiUrl: url, defaultHeaders: GATEWAY })
 
 async function kill({ process }: ManagedServe): Promise<void> {
@@ -226,6 +229,25 @@ describe.each(LINES)('LangGraph %s', (line) => {
     await send(server.url, thread_id, 'input.respond', respond, GATEWAY)
     await readUntil(await follow(), endOfRun(2))
     expect(await stepsOf(client, thread_id)).toEqual(THE_END)
+  })
+
+  it('tells of messages and tools at their nodes over the protocol', async () => {
+    const thread_id = randomUUID()
+    const start = { assistant_id: 'crew', input: { messages: [{ role: 'user', content: 'hi' }] } }
+    await send(server.url, thread_id, 'run.start', start, GATEWAY)
+    const followed = await subscribe(server.url, thread_id, {}, undefined, GATEWAY)
+    const events = await readUntil(followed, endOfRun(1))
+    /** The nodes in whose namespace there was such an event. */
+    const placesOf = (channel: string, kind: string) =>
+      events
+        .filter(({ method, params }) => method === channel && params.data.event === kind)
+        .map(({ params }) => params.namespace.map((part) => part.split(':')[0]).join('/'))
+        .sort()
+    expect(placesOf('messages', 'message-start')).toEqual(['lead', 'north/say', 'south/say'])
+    expect(placesOf('lifecycle', 'started')).toEqual(expect.arrayContaining(['lead', 'north/say']))
+    const looked = TELLS_OF_TOOLS.includes(line) ? ['north/look', 'south/look'] : []
+    expect(placesOf('tools', 'tool-started')).toEqual(looked)
+    expect(placesOf('tools', 'tool-finished')).toEqual(looked)
   })
 
   it('is cancelled, and goes on where it was when its server is killed', async () => {
