@@ -34,8 +34,9 @@ const KINDS = {
   internal: SpanKind.INTERNAL,
 } as const
 
-/** How long a collector that does not answer may delay the end, in ms. */
-const STOP_MS = 10_000
+/** How long a collector that does not answer may delay the end, in ms: first for the metrics, then for all the rest. */
+const FLUSH_MS = 2_000
+const STOP_MS = 5_000
 
 /** What is sent. */
 interface Wanted {
@@ -76,17 +77,17 @@ export async function startSending(service: Service, wanted: Wanted): Promise<Se
   })
   sdk.start()
   // A collector that is away is no reason to end otherwise than well.
-  const within = (work: Promise<void> | undefined) =>
-    Promise.race([work?.catch(() => {}), sleep(STOP_MS, undefined, { ref: false })])
+  const within = (limitMs: number, work: Promise<void> | undefined) =>
+    Promise.race([work?.catch(() => {}), sleep(limitMs, undefined, { ref: false })])
   let stopped: Promise<void> | undefined
   return {
     tracer: wanted.traces ? createTracer(version) : noTracer,
     ...(wanted.logs && {
       onLine: logRecords(version, () => contextOf(currentOrigin().traceparent)),
     }),
-    flushMetrics: () => within(reader?.forceFlush()),
+    flushMetrics: () => within(FLUSH_MS, reader?.forceFlush()),
     stop() {
-      stopped ??= within(sdk.shutdown())
+      stopped ??= within(STOP_MS, sdk.shutdown())
       return stopped
     },
   }

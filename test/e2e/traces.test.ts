@@ -213,6 +213,33 @@ it('has sent the metrics of /metrics when it has ended', () => {
   expect(metric('runyard_database_bytes')?.gauge?.dataPoints[0]?.asDouble).toBeGreaterThan(0)
 })
 
+it('ends within seconds where a collector takes everything and answers nothing', async () => {
+  const deaf = createServer(() => {})
+  deaf.listen(0, '127.0.0.1')
+  await once(deaf, 'listening')
+  const dataDir = mkdtempSync(join(tmpdir(), 'runyard-deaf-'))
+  const server = await startServeProcess(
+    join(root, 'bin/runyard'),
+    ['serve', '--port', '0', '--data-dir', dataDir],
+    {
+      cwd: join(root, 'test/fixtures/projects/webhooks'),
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: urlOf(deaf), LG_WEBHOOK_TOKEN: 'x' },
+    },
+  )
+  await fetch(`${server.url}/runs/wait`, {
+    method: 'POST',
+    headers: JSON_TYPE,
+    body: JSON.stringify({ assistant_id: 'steps', input: {} }),
+  })
+  const begun = performance.now()
+  expect(await server.stop()).toBe(0)
+  // The exporters by themselves would wait for more than 18 seconds.
+  expect(performance.now() - begun).toBeLessThan(13_000)
+  deaf.closeAllConnections()
+  deaf.close()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
 async function listening(answer: (request: IncomingMessage) => Promise<object>): Promise<Server> {
   const server = createServer(async (request, response) => {
     const body = JSON.stringify(await answer(request))
