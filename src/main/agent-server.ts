@@ -92,9 +92,9 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
   const { dataDir } = config
   const unpackSources = sourcesUnpacker(projectConfig, { start, dataDir, environment, log })
   const settings = agentServerSettings(config, projectConfig, env)
-  const { isLangSmithUsed } = settings
+  const { isLangSmithUsed, langSmithProject } = settings
   const { stop, ...loaded } = await openProject(projectConfig, {
-    ...{ isLangSmithUsed, onStep, log },
+    ...{ isLangSmithUsed, langSmithProject, onStep, log },
     ...(bundlePath !== undefined && { bundlePath }),
     ...(unpackSources && { unpackSources }),
     schemas: schemasPlace(opening, projectConfig),

@@ -13,6 +13,8 @@ import type { Environment } from '../settings/settings.ts'
 interface OpenOptions {
   /** Whether graphs trace to LangSmith. */
   isLangSmithUsed: boolean
+  /** LangSmith's project of the environment. Default `default`. */
+  langSmithProject?: string
   /** The bundle of the project's JavaScript; absolute. Absent: its modules are loaded as they are. */
   bundlePath?: string
   /** For a bundle that came without the packages that are in it. */

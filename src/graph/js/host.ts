@@ -22,6 +22,8 @@ export interface SchemasPlace {
 interface JsHostOptions {
   /** Whether graphs trace to LangSmith. */
   isLangSmithUsed: boolean
+  /** LangSmith's project of the environment. Default `default`. */
+  langSmithProject?: string
   schemas?: SchemasPlace
   /** How many steps a run may take whose config and graph set no limit. Absent: LangGraph's own. */
   recursionLimit?: number
@@ -30,12 +32,13 @@ interface JsHostOptions {
 
 export function createJsHost(
   project: Project,
-  { isLangSmithUsed, schemas: place = {}, recursionLimit, log }: JsHostOptions,
+  { isLangSmithUsed, langSmithProject, schemas: place = {}, recursionLimit, log }: JsHostOptions,
 ): GraphHost {
   const infos = [...project.graphs.values()].map(({ spec: _spec, open: _open, ...info }) => info)
   const { auth, routes, embed, onNode } = project
   const graphs = [...project.graphs.values()].map(({ spec }) => spec)
   const schemas = new StaticSchemas({ ...place, graphs, log })
+  const tracing = { isLangSmithUsed, ...(langSmithProject !== undefined && { langSmithProject }) }
   if (place.isReadAhead) void readAhead(project, schemas)
   return {
     runtimes: [{ language: 'js', langgraphVersion: project.langgraphVersion }],
@@ -52,7 +55,7 @@ export function createJsHost(
       const own = (graph as { config?: { recursionLimit?: number } }).config?.recursionLimit
       const isLimited = recursionLimit === undefined || own !== undefined
       const config = isLimited ? asked : { recursionLimit, ...asked }
-      return new OpenedGraph({ graph, source, config, project, isLangSmithUsed, onNode, schemas })
+      return new OpenedGraph({ graph, source, config, project, ...tracing, onNode, schemas })
     },
   }
 }

@@ -37,6 +37,8 @@ export interface RunParts {
   config: JsonObject
   project: Pick<Project, 'command'>
   isLangSmithUsed: boolean
+  /** LangSmith's project of the environment. Default `default`. */
+  langSmithProject?: string
   onNode: (place: Place) => void
 }
 
@@ -140,10 +142,14 @@ export class JsRun implements GraphRun {
 
   /** Runs that name a project of LangSmith bring their tracer; others are traced there by themselves. */
   async #callbacks(): Promise<{ callbacks?: unknown[] }> {
-    const { config, source, isLangSmithUsed } = this.#parts
+    const { config, source, isLangSmithUsed, langSmithProject = 'default' } = this.#parts
     const handlers = this.#hasModelEnds ? [this.#calls()] : []
     const tracers = isLangSmithUsed
-      ? await langSmithCallbacks(source.spec.file, config.configurable as JsonObject)
+      ? await langSmithCallbacks(
+          source.spec.file,
+          config.configurable as JsonObject,
+          langSmithProject,
+        )
       : []
     const callbacks = [...(this.#seeing ? [this.#seeing] : []), ...handlers, ...tracers]
     return callbacks.length > 0 ? { callbacks } : {}
