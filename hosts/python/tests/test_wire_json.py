@@ -24,7 +24,7 @@ from langgraph.types import Interrupt
 from pydantic import BaseModel
 
 from runyard_host.growth import growth_of
-from runyard_host.wire_json import to_wire
+from runyard_host.wire_json import to_wire, to_wire_text
 
 
 class Color(Enum):
@@ -163,3 +163,10 @@ def test_what_is_told_does_not_change_with_the_value() -> None:
 )
 def test_growth_says_what_was_added(before: Any, after: Any, growth: Any) -> None:
     assert growth_of(before, after) == growth
+
+
+@pytest.mark.parametrize(
+    "value", [None, 1.5, {"a": "ä", 1: [True]}, 2**70, "\ud800", {"n": math.nan}]
+)
+def test_written_it_is_the_same(value: object) -> None:
+    assert json.loads(to_wire_text(value)) == to_wire(value)

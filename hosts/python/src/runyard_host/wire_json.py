@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import math
 import re
 from collections import deque
@@ -54,6 +55,14 @@ def to_wire(value: object) -> Json:
     except (TypeError, ValueError, RecursionError):
         # It has what the fast way does not know: a circle, a lone surrogate, a huge number.
         return _convert(value, ())
+
+
+def to_wire_text(value: object) -> str:
+    """``to_wire`` of the value, written."""
+    try:
+        return orjson.dumps(value, _default, _OPTIONS).decode()
+    except (TypeError, ValueError, RecursionError):
+        return json.dumps(_convert(value, ()), ensure_ascii=False, separators=(",", ":"))
 
 
 def _default(value: Any) -> Any:

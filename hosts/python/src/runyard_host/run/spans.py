@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import threading
 import time
 import traceback
@@ -15,7 +14,7 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langgraph.errors import GraphBubbleUp
 
 from ..port import JsonObject
-from ..wire_json import to_wire
+from ..wire_json import to_wire_text
 
 # As `TIMELINE_LIMITS` of the agent server.
 _CHARS = 8_192
@@ -251,7 +250,7 @@ def _tail(messages: Sequence[Any]) -> str:
 
 
 def _text(value: Any) -> str:
-    return _cut(json.dumps(to_wire(value), ensure_ascii=False, separators=(",", ":")))
+    return _cut(to_wire_text(value))
 
 
 def _cut(text: str) -> str:
