@@ -1,12 +1,14 @@
-/** Claims runs for this server. It claims few at a time, so that other servers get some too. */
+/** Claims runs for this server. It claims few at a time at first, so that other servers get some too. */
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import type { Claim, ClaimedRun, QueuedRun } from '../core/agent/run.ts'
 import type { Log } from '../core/log.ts'
 import type { Notices } from '../core/notices.ts'
 import type { Liveness, ThisServer } from './liveness.ts'
 
-/** How many runs one statement claims at most: the other servers shall get some of a long line. */
-const MOST_AT_ONCE = 4
+/** How many runs one statement claims at first: the other servers shall get some of a long line. */
+const FIRST_AT_ONCE = 4
+/** Each claim in a row that finds as many as it asks for is followed by one of twice as many, up to here. */
+const MOST_AT_ONCE = 64
 
 interface ClaimsParts {
   store: Pick<AgentStore, 'runs'>
@@ -21,6 +23,7 @@ interface ClaimsParts {
 export class Claims {
   readonly #parts: ClaimsParts
   #asked = 0
+  #atOnce = FIRST_AT_ONCE
 
   constructor(parts: ClaimsParts) {
     this.#parts = parts
@@ -41,11 +44,13 @@ export class Claims {
     only: NonNullable<Claim['only']>,
   ): Promise<{ claimed: ClaimedRun[]; leaseExpiresAt: number; areAll: boolean }> {
     const leaseExpiresAt = now + this.#parts.leaseMs
-    const count = Math.min(room, MOST_AT_ONCE)
+    const count = Math.min(room, this.#atOnce)
     const taken = await this.#claim({ now, lease_expires_at: leaseExpiresAt, only }, count)
+    const areAll = taken.length < count
+    this.#atOnce = areAll ? FIRST_AT_ONCE : Math.min(2 * this.#atOnce, MOST_AT_ONCE)
     const claimed: ClaimedRun[] = []
     for (const one of taken) if (await this.#isOurs(one)) claimed.push(one)
-    return { claimed, leaseExpiresAt, areAll: taken.length < count }
+    return { claimed, leaseExpiresAt, areAll }
   }
 
   async #claim(

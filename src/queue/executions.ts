@@ -36,6 +36,8 @@ export class Executions {
   readonly #parts: ExecutionsParts
   /** Each execution with a promise that settles when it is over. The promise never rejects. */
   readonly #all = new Map<Execution, Promise<void>>()
+  /** The latest of each run: each reader of a stream asks for it with each event. */
+  readonly #ofRuns = new Map<string, Execution>()
 
   constructor(parts: ExecutionsParts) {
     this.#parts = parts
@@ -52,7 +54,8 @@ export class Executions {
 
   /** Finds the run's execution, unless its lease is known to be lost. */
   find(run_id: string): Execution | undefined {
-    return this.#held().findLast((one) => one.run_id === run_id)
+    const execution = this.#ofRuns.get(run_id)
+    return execution && isHeld(execution) ? execution : undefined
   }
 
   /**
@@ -65,6 +68,7 @@ export class Executions {
     onDone: OnDone,
   ): Execution {
     const execution = new Execution(claimed, execute, this.#parts.runs.maxAttempts)
+    this.#ofRuns.set(execution.run_id, execution)
     this.#all.set(execution, this.#settle(execution, onDone))
     if (execution.isAlone) this.#clearAfter(this.#aloneMsOf(execution), execution, onDone)
     return execution
@@ -173,7 +177,7 @@ export class Executions {
   }
 
   #held(): Execution[] {
-    return [...this.#all.keys()].filter((one) => one.stopReason?.kind !== 'lease_lost')
+    return [...this.#all.keys()].filter(isHeld)
   }
 
   /** Stops the runs whose leases could not be renewed in time: another server may have taken them. */
@@ -192,6 +196,7 @@ export class Executions {
       this.#parts.log.error({ run_id: execution.run_id, err: failure }, 'could not check the run')
     }
     this.#all.delete(execution)
+    if (this.#ofRuns.get(execution.run_id) === execution) this.#ofRuns.delete(execution.run_id)
     this.#endQuarantine(execution)
     onDone({ isNextWaiting })
   }
@@ -233,6 +238,10 @@ export class Executions {
       log.error({ run_id, err: error }, 'could not hand the run back; its lease runs out')
     }
   }
+}
+
+function isHeld({ stopReason }: Execution): boolean {
+  return stopReason?.kind !== 'lease_lost'
 }
 
 function applyState(execution: Execution, state: LeaseState | undefined, expiresAt: number): void {
