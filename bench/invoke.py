@@ -1,4 +1,4 @@
-"""Started by `python.ts`: the echo graph in Python, in a process that does nothing else.
+"""Started by `python.ts`: a graph in Python, in a process that does nothing else.
 
 `none`, or `sqlite FILE` for the official saver, says what it is compiled with; `idle` that it is only
 imported. Then it answers each line of JSON with one.
@@ -10,7 +10,7 @@ import sys
 import time
 import uuid
 
-from graph import compile_echo
+from graph import compile_graph
 
 
 async def main(kind: str, place: str = "") -> None:
@@ -18,9 +18,9 @@ async def main(kind: str, place: str = "") -> None:
         from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
         async with AsyncSqliteSaver.from_conn_string(place) as saver:
-            await serve(compile_echo(saver))
+            await serve(compile_graph(saver))
     else:
-        await serve(compile_echo())
+        await serve(compile_graph())
 
 
 async def serve(graph) -> None:

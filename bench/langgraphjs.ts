@@ -1,7 +1,7 @@
-/** `langgraphjs dev`, the official server for TypeScript, on this Node and with the echo graph. */
+/** `langgraphjs dev`, the official server for TypeScript, on this Node and with the graph of a project. */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { cp, symlink, writeFile } from 'node:fs/promises'
+import { cp, readFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { type OfficialServer, startOfficialServer } from './official-server.ts'
 import { benchProject, temporaryFolder } from './server.ts'
@@ -10,16 +10,20 @@ import { benchProject, temporaryFolder } from './server.ts'
 const PEER = resolve(import.meta.dirname, '../test/peer/langgraph-cli')
 const MODULES = join(PEER, 'node_modules')
 
-/** As it comes; it keeps everything in memory. `stop` ends it and removes its folder. */
-export async function startLanggraphjsDev(): Promise<OfficialServer> {
+/** As it comes but for `more` arguments; it keeps everything in memory. `stop` ends it and removes its folder. */
+export async function startLanggraphjsDev(
+  project = benchProject('echo'),
+  more: readonly string[] = [],
+): Promise<OfficialServer> {
   installPeer()
   const folder = await temporaryFolder()
-  await cp(benchProject('echo'), folder.path, { recursive: true })
-  const config = { node_version: '20', graphs: { echo: './graph.ts:echo' } }
-  await writeFile(join(folder.path, 'langgraph.json'), JSON.stringify(config))
+  await cp(project, folder.path, { recursive: true })
+  const config = join(folder.path, 'langgraph.json')
+  const { graphs } = JSON.parse(await readFile(config, 'utf8'))
+  await writeFile(config, JSON.stringify({ node_version: '20', graphs }))
   await symlink(MODULES, join(folder.path, 'node_modules'))
   const script = join(MODULES, '@langchain/langgraph-cli/dist/cli/cli.mjs')
-  const args = [script, 'dev', '--no-browser', '--host', '127.0.0.1'] as const
+  const args = [script, 'dev', '--no-browser', '--host', '127.0.0.1', ...more] as const
   // It starts others of its kind by their name.
   const env = { PATH: `${dirname(process.execPath)}:${process.env.PATH}` }
   const server = await startOfficialServer([process.execPath, ...args], { cwd: folder.path, env })

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { merge, type Reported, table } from './report.ts'
 import { measure, type Row } from './row.ts'
 import { bytesRows } from './rows/bytes.ts'
+import { chatRows } from './rows/chats.ts'
 import { claimRows } from './rows/claim.ts'
 import { deployRow, redeployRow } from './rows/deploy.ts'
 import { driverRows } from './rows/drivers.ts'
@@ -17,8 +18,8 @@ import { idleCpuRow, idleMemoryRow } from './rows/idle.ts'
 import { deployedMemoryRow, serveMemoryRow, usedMemoryRow } from './rows/idle-server.ts'
 import { firstValuesRows, joinRows } from './rows/join.ts'
 import { largeInputRows } from './rows/large-input.ts'
-import { hostMemoryRow, lostRow } from './rows/python.ts'
-import { crowdRow, joinedRow, runsRows, waitRow } from './rows/runs.ts'
+import { hostMemoryRow, lostRow, wholeRows } from './rows/python.ts'
+import { crowdRow, joinedRow, pythonRunsRows, runsRows, waitRow } from './rows/runs.ts'
 import { searchRows } from './rows/search.ts'
 import { fleetCpuRow, memoryRow, startCpuRow, workersRow } from './rows/serve.ts'
 import { stateRows } from './rows/state.ts'
@@ -28,6 +29,7 @@ import { wakeRow } from './rows/wake.ts'
 
 const ROWS = [
   ...runsRows,
+  ...pythonRunsRows,
   crowdRow,
   joinedRow,
   waitRow,
@@ -52,11 +54,13 @@ const ROWS = [
   usedMemoryRow,
   hostMemoryRow,
   lostRow,
+  ...wholeRows,
   ...searchRows,
   ...stateRows,
   ...claimRows,
   ...largeInputRows,
   ...streamRows,
+  ...chatRows,
   ...studioRows,
 ]
 

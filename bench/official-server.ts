@@ -8,7 +8,7 @@ import type { Server } from './server.ts'
 
 const READY_MS = 60_000
 
-export type OfficialServer = Pick<Server, 'url' | 'stop' | 'kill'>
+export type OfficialServer = Pick<Server, 'url' | 'pid' | 'stop' | 'kill'>
 
 /** `command … --port PORT` in the folder, where it keeps its files. Settles when `/ok` answers. */
 export async function startOfficialServer(
@@ -29,7 +29,7 @@ export async function startOfficialServer(
   }
   const url = `http://127.0.0.1:${port}`
   await untilOk(url, child)
-  return { url, stop: end('SIGTERM'), kill: end('SIGKILL') }
+  return { url, pid: child.pid ?? 0, stop: end('SIGTERM'), kill: end('SIGKILL') }
 }
 
 async function untilOk(url: string, child: ChildProcess): Promise<void> {

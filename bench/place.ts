@@ -6,6 +6,7 @@ import { startLanggraphjsDev } from './langgraphjs.ts'
 import type { OfficialServer } from './official-server.ts'
 import { startPostgres } from './postgres.ts'
 import {
+  AGENT_PROJECT,
   copyOfProject,
   PYTHON_PROJECT,
   pythonEnvironment,
@@ -21,8 +22,10 @@ export interface Place {
   /** Goes behind the row's title. */
   title: string
   database: 'SQLite' | 'PostgreSQL'
-  /** Of the echo graph. */
+  /** Of the graph. */
   language: 'TypeScript' | 'Python'
+  /** Default: the echo graph. `agent`: the agent of `projects/agent-python`. */
+  graph?: 'agent'
   servers: number
 }
 
@@ -54,6 +57,12 @@ export const PYTHON: Place = {
   language: 'Python',
   servers: 1,
 }
+export const AGENT: Place = {
+  ...PYTHON,
+  suffix: '-agent-python',
+  title: 'SQLite, create_agent in Python with two tools',
+  graph: 'agent',
+}
 export const ONE_SERVER = [SQLITE, POSTGRES, PYTHON]
 export const PLACES = [...ONE_SERVER, FLEET]
 
@@ -77,8 +86,8 @@ export interface OpenPlace {
 }
 
 export async function openPlace(place: Place): Promise<OpenPlace> {
-  const { database, language, servers: count } = place
-  const { project, env: ofLanguage, startGraph } = await prepare(language)
+  const { database, servers: count } = place
+  const { project, env: ofLanguage, startGraph } = await prepare(place)
   const data = await temporaryFolder()
   const cluster = database === 'PostgreSQL' ? await startPostgres() : undefined
   const env = { ...ofLanguage, ...(cluster && { RUNYARD_DATABASE_URL: cluster.url }) }
@@ -99,7 +108,7 @@ export async function openPlace(place: Place): Promise<OpenPlace> {
     saver,
     saverDatabase,
     startBare: () => startGraph('none'),
-    ...(database === 'SQLite' && { startPeer: () => startPeer(language, ends) }),
+    ...(database === 'SQLite' && { startPeer: () => startPeer(place, project, ends) }),
     async close() {
       for (const end of ends) await end()
       for (const pool of pools) await pool.destroy()
@@ -111,28 +120,36 @@ export async function openPlace(place: Place): Promise<OpenPlace> {
   }
 }
 
-async function prepare(language: Place['language']) {
+async function prepare({ language, graph }: Place) {
   if (language === 'Python') {
     const { env } = await pythonEnvironment()
-    return { project: PYTHON_PROJECT, env, startGraph: startPythonGraph }
+    const project = graph === 'agent' ? AGENT_PROJECT : PYTHON_PROJECT
+    const startGraph = (...[kind, at]: Parameters<typeof startBareGraph>) =>
+      startPythonGraph(kind, at, project)
+    return { project, env, startGraph }
   }
   installSavers()
-  const startGraph: typeof startPythonGraph = async (...args) => startBareGraph(...args)
+  const startGraph = async (...args: Parameters<typeof startBareGraph>) => startBareGraph(...args)
   return { project: benchProject('echo'), env: {}, startGraph }
 }
 
 async function startPeer(
-  language: Place['language'],
+  { language }: Place,
+  project: string,
   ends: (() => Promise<unknown>)[],
 ): Promise<Pool> {
-  const peer = language === 'Python' ? await startPythonPeer(ends) : await startLanggraphjsDev()
+  const isPython = language === 'Python'
+  const peer = isPython ? await startPythonPeer(project, ends) : await startLanggraphjsDev(project)
   const pool = new Pool(peer.url)
   ends.unshift(() => pool.destroy(), peer.stop)
   return pool
 }
 
-async function startPythonPeer(ends: (() => Promise<unknown>)[]): Promise<OfficialServer> {
-  const folder = await copyOfProject()
+async function startPythonPeer(
+  project: string,
+  ends: (() => Promise<unknown>)[],
+): Promise<OfficialServer> {
+  const folder = await copyOfProject(project)
   ends.push(folder.remove)
   return startLanggraphDev(folder.path)
 }

@@ -8,13 +8,15 @@ import { endTogether } from '../test/support/end-together.ts'
 import { installPython } from '../test/support/python.ts'
 import type { Asked, BareGraph, startBareGraph } from './bare-graph.ts'
 import { type OfficialServer, startOfficialServer } from './official-server.ts'
-import { benchProject, temporaryFolder } from './server.ts'
+import { benchProject, type TemporaryFolder, temporaryFolder } from './server.ts'
 import { talk } from './talk.ts'
 
 const REQUIREMENTS = join(import.meta.dirname, 'peer/python/requirements.txt')
 
 /** The echo graph's project. */
 export const PYTHON_PROJECT = benchProject('echo-python')
+/** An agent of `create_agent` with a scripted model and two tools. */
+export const AGENT_PROJECT = benchProject('agent-python')
 
 /** The environment of all that is measured, the official server's packages among it; made by the first row. */
 export async function pythonEnvironment(): Promise<{ python: string; env: NodeJS.ProcessEnv }> {
@@ -22,13 +24,15 @@ export async function pythonEnvironment(): Promise<{ python: string; env: NodeJS
   return { python, env: { VIRTUAL_ENV: dirname(dirname(python)) } }
 }
 
-/** `startBareGraph`, in Python. There is no saver for PostgreSQL. */
+/** `startBareGraph`, in Python. There is no saver for PostgreSQL. `project`: whose graph it is. */
 export async function startPythonGraph(
-  ...[kind, place = '']: Parameters<typeof startBareGraph>
+  kind: Parameters<typeof startBareGraph>[0],
+  place = '',
+  project = PYTHON_PROJECT,
 ): Promise<BareGraph> {
   const { python } = await pythonEnvironment()
   const child = spawn(python, [join(import.meta.dirname, 'invoke.py'), kind, place], {
-    env: { ...process.env, PYTHONPATH: PYTHON_PROJECT },
+    env: { ...process.env, PYTHONPATH: project },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const ended = ending(child)
@@ -54,17 +58,20 @@ export async function startPythonGraph(
   }
 }
 
-/** `langgraph dev` of the official packages, as it comes. `folder`: one that `copyOfProject` made. */
-export async function startLanggraphDev(folder: string): Promise<OfficialServer> {
+/** `langgraph dev` of the official packages, as it comes but for `more` arguments. `folder`: one that `copyOfProject` made. */
+export async function startLanggraphDev(
+  folder: string,
+  more: readonly string[] = [],
+): Promise<OfficialServer> {
   const { python } = await pythonEnvironment()
   const program = join(dirname(python), 'langgraph')
-  const args = ['dev', '--no-browser', '--no-reload'] as const
+  const args = ['dev', '--no-browser', '--no-reload', ...more] as const
   return startOfficialServer([program, ...args], { cwd: folder, env: { LOG_LEVEL: 'ERROR' } })
 }
 
-export async function copyOfProject(): Promise<{ path: string; remove(): Promise<void> }> {
+export async function copyOfProject(project = PYTHON_PROJECT): Promise<TemporaryFolder> {
   const folder = await temporaryFolder()
-  await cp(PYTHON_PROJECT, folder.path, { recursive: true })
+  await cp(project, folder.path, { recursive: true })
   return folder
 }
 

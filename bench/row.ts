@@ -1,10 +1,23 @@
 /** What is measured, beside what it is measured against. */
 
+export type Unit =
+  | 'runs/s'
+  | 'events/s'
+  | 'requests/s'
+  | 'ms'
+  | 'µs'
+  | 'MB'
+  | 'bytes'
+  | 'threads'
+  | 'tokens/s'
+  | '%'
+
 export interface Row {
   name: string
   /** What the figure is. */
   title: string
-  unit: 'runs/s' | 'events/s' | 'requests/s' | 'ms' | 'µs' | 'MB' | 'bytes' | 'threads'
+  /** Of the figure, or of each of its numbers by its name. */
+  unit: Unit | ((told: string) => Unit)
   /** How often figure and floors are measured, in turn. */
   pairs: number
   /** Everything that has to be there, or warm, before the first measurement. */
@@ -25,7 +38,7 @@ export interface OpenRow {
 export interface Result {
   name: string
   title: string
-  unit: Row['unit']
+  unit: Unit
   figure: number
   floorName: string
   floor: number
@@ -57,24 +70,38 @@ export async function measure(row: Row): Promise<Result[]> {
 function resultsOf(row: Row, figures: Measured[], floorName: string, floors: Measured[]): Result[] {
   const [first = Number.NaN] = figures
   if (typeof first === 'number') {
-    return [resultOf(row, figures as number[], floorName, floors as number[])]
+    return [
+      resultOf(row, '', { figures: figures as number[], floorName, floors: floors as number[] }),
+    ]
   }
-  return Object.keys(first).map((told) => {
-    const named = { ...row, name: `${row.name} ${told}`, title: `${row.title}: ${told}` }
-    const numbers = (all: Measured[]) => all.map((one) => Object(one)[told] as number)
-    return resultOf(named, numbers(figures), floorName, numbers(floors))
-  })
+  const numbers = (all: Measured[], told: string) => all.map((one) => Object(one)[told] as number)
+  return Object.keys(first).map((told) =>
+    resultOf(row, told, {
+      figures: numbers(figures, told),
+      floorName,
+      floors: numbers(floors, told),
+    }),
+  )
 }
 
+/** `told`: what this number of several tells; empty: it is the only one. */
 function resultOf(
   { name, title, unit }: Row,
-  figures: number[],
-  floorName: string,
-  floors: number[],
+  told: string,
+  { figures, floorName, floors }: Pick<Result, 'figures' | 'floorName' | 'floors'>,
 ): Result {
   const ratios = figures.map((figure, i) => figure / (floors[i] ?? Number.NaN))
-  const medians = { figure: median(figures), floor: median(floors), ratio: median(ratios) }
-  return { name, title, unit, ...medians, floorName, figures, floors }
+  return {
+    name: told ? `${name} ${told}` : name,
+    title: told ? `${title}: ${told}` : title,
+    unit: typeof unit === 'function' ? unit(told) : unit,
+    figure: median(figures),
+    floorName,
+    floor: median(floors),
+    ratio: median(ratios),
+    figures,
+    floors,
+  }
 }
 
 export function median(values: number[]): number {

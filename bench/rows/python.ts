@@ -1,7 +1,13 @@
 /** What the process costs in which Python graphs run, and what a crash costs. */
+
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
+import { Pool } from 'undici'
 import { graphHostsOf, residentMb } from '../../test/support/processes.ts'
+import { repeatedBy } from '../clock.ts'
+import { treeOf, workedNs } from '../cpu.ts'
 import { PYTHON, peerName } from '../place.ts'
 import {
   copyOfProject,
@@ -11,7 +17,8 @@ import {
   startPythonGraph,
 } from '../python.ts'
 import type { OpenRow, Row } from '../row.ts'
-import { startServer, temporaryFolder } from '../server.ts'
+import { type Server, startServer, temporaryFolder } from '../server.ts'
+import { waitForRun } from './runs.ts'
 
 const SETTLE_MS = 3_000
 const THREADS = 5
@@ -30,6 +37,131 @@ export const lostRow: Row = {
   unit: 'threads',
   pairs: 1,
   open: openLost,
+}
+
+/** An idle process has given back by then what it gives back (`process/heap.ts`). */
+const IDLE_MS = 30_000
+const RUNS = 5_000
+const CLIENTS = 16
+
+/** Of server and host together, as a person pays for them. */
+export const wholeRows: Row[] = [
+  {
+    name: 'idle-memory-python',
+    title: 'memory of an idle serve with a graph in Python, both processes',
+    unit: 'MB',
+    pairs: 1,
+    open: () => openWhole(idleMb),
+  },
+  {
+    name: 'used-memory-python',
+    title: `the same after ${RUNS} runs`,
+    unit: 'MB',
+    pairs: 1,
+    open: openUsed,
+  },
+  {
+    name: 'idle-cpu-python',
+    title: 'processor time of an idle serve with a graph in Python, both processes, of a core',
+    unit: '%',
+    pairs: 1,
+    open: () => openWhole(idleShare),
+  },
+  {
+    name: 'start-python',
+    title: 'from the start of serve with a graph in Python to the answer of its first run',
+    unit: 'ms',
+    pairs: 5,
+    open: openStart,
+  },
+]
+
+type Whole = Pick<Server, 'url' | 'pid' | 'stop'>
+
+async function openWhole(measure: (server: Whole) => Promise<number>): Promise<OpenRow> {
+  const { start, startPeer, close } = await openProject()
+  const measured = (begin: () => Promise<Whole>) => async () => {
+    const server = await begin()
+    const result = await measure(server)
+    await server.stop()
+    return result
+  }
+  return { figure: measured(start), floors: { [peerName(PYTHON)]: measured(startPeer) }, close }
+}
+
+/** The ratio is that of the same server before its runs. */
+async function openUsed(): Promise<OpenRow> {
+  const { start, close } = await openProject()
+  const server = await start()
+  const idle = await idleMb(server)
+  return {
+    async figure() {
+      const pool = new Pool(server.url)
+      await repeatedBy(() => waitForRun(pool), { clients: CLIENTS, times: RUNS })
+      await pool.close()
+      return idleMb(server)
+    },
+    floors: { 'idle, before them': async () => idle },
+    async close() {
+      await server.stop()
+      await close()
+    },
+  }
+}
+
+async function openStart(): Promise<OpenRow> {
+  const { start, startPeer, close } = await openProject()
+  const { python } = await pythonEnvironment()
+  const answered = (begin: () => Promise<Whole>) => async () => {
+    const from = performance.now()
+    const server = await begin()
+    const pool = new Pool(server.url)
+    await waitForRun(pool)
+    const taken = performance.now() - from
+    await pool.close()
+    await server.stop()
+    return taken
+  }
+  const imported = async () => {
+    const from = performance.now()
+    const child = spawn(python, ['-c', 'import graph'], { cwd: PYTHON_PROJECT, stdio: 'inherit' })
+    await once(child, 'exit')
+    return performance.now() - from
+  }
+  const [figure, peer] = [answered(start), answered(startPeer)]
+  // The first of each compiles, and finds what it keeps about the project.
+  for (const warmUp of [figure, imported, peer]) await warmUp()
+  const floors = { 'the graph imported': imported, [peerName(PYTHON)]: peer }
+  return { figure, floors, close }
+}
+
+async function openProject() {
+  const data = await temporaryFolder()
+  const copy = await copyOfProject()
+  const { env } = await pythonEnvironment()
+  const args = ['serve', '--data-dir', data.path]
+  return {
+    start: (): Promise<Whole> => startServer(args, { cwd: PYTHON_PROJECT, env }),
+    startPeer: (): Promise<Whole> => startLanggraphDev(copy.path),
+    async close() {
+      await data.remove()
+      await copy.remove()
+    },
+  }
+}
+
+async function idleMb({ pid }: Whole): Promise<number> {
+  await delay(IDLE_MS)
+  return treeOf(pid).reduce((sum, one) => sum + residentMb(one), 0)
+}
+
+/** By the kernel's account of all threads, in ns. */
+async function idleShare({ pid }: Whole): Promise<number> {
+  await delay(IDLE_MS)
+  const before = workedNs(pid)
+  const from = performance.now()
+  await delay(IDLE_MS)
+  return ((workedNs(pid) - before) / 1e6 / (performance.now() - from)) * 100
 }
 
 async function openMemory(): Promise<OpenRow> {

@@ -1,8 +1,18 @@
 /** What a run costs around its graph. */
+import { randomUUID } from 'node:crypto'
 import type { Pool } from 'undici'
 import type { BareGraph } from '../bare-graph.ts'
 import { quantile, rate } from '../clock.ts'
-import { openPlace, PLACES, type Place, PYTHON, peerName, SQLITE, saverName } from '../place.ts'
+import {
+  AGENT,
+  openPlace,
+  PLACES,
+  type Place,
+  PYTHON,
+  peerName,
+  SQLITE,
+  saverName,
+} from '../place.ts'
 import type { OpenRow, Row } from '../row.ts'
 import { createAndJoin } from './join.ts'
 
@@ -12,7 +22,6 @@ const LOAD = { clients: CLIENTS, ms: 2000 }
 const CROWD = 64
 
 export const input = { messages: [{ role: 'user', content: 'Hello' }] }
-const body = JSON.stringify({ assistant_id: 'echo', input })
 
 /** Runs of the echo graph over HTTP, against `graph.invoke` in a process that does nothing else. */
 export const runsRows: Row[] = PLACES.map((place) => ({
@@ -22,6 +31,23 @@ export const runsRows: Row[] = PLACES.map((place) => ({
   pairs: 5,
   open: () => openRuns(place, LOAD),
 }))
+
+/** On threads, and agents, which call a model twice and two tools between. */
+export const pythonRunsRows: Row[] = [
+  pythonRow('runs-threads', 'an echo graph, each on a thread of its own', PYTHON, true),
+  pythonRow('runs', 'an agent', AGENT, false),
+  pythonRow('runs-threads', 'an agent, each on a thread of its own', AGENT, true),
+]
+
+function pythonRow(name: string, of: string, place: Place, isOnThread: boolean): Row {
+  return {
+    name: `${name}${place.suffix}`,
+    title: `runs/s of ${of}, through runs/wait, ${CLIENTS} clients, ${place.title}`,
+    unit: 'runs/s',
+    pairs: 3,
+    open: () => openRuns(place, LOAD, isOnThread),
+  }
+}
 
 export const crowdRow: Row = {
   name: 'runs-crowd',
@@ -67,16 +93,18 @@ async function waitTime(next: () => Pool): Promise<number> {
   return quantile(times, 0.5)
 }
 
-async function openRuns(place: Place, load: typeof LOAD): Promise<OpenRow> {
+async function openRuns(place: Place, load: typeof LOAD, isOnThread = false): Promise<OpenRow> {
   const open = await openPlace(place)
   const bare = await open.startBare()
   const peer = await open.startPeer?.()
-  const run = () => waitForRun(open.next())
+  const runOn = place.graph === 'agent' ? waitForAgent : waitForRun
+  const path = () => (isOnThread ? `/threads/${randomUUID()}/runs/wait` : '/runs/wait')
+  const run = () => runOn(open.next(), {}, path())
   const floor = (graph: BareGraph) => () => graph.ask<number>({ what: 'rate', ...load })
   const floors = {
     'graph.invoke, no checkpoints': floor(bare),
     [`graph.invoke, ${saverName(place)}`]: floor(open.saver),
-    ...(peer && { [peerName(place)]: () => rate(() => waitForRun(peer), load) }),
+    ...(peer && { [peerName(place)]: () => rate(() => runOn(peer, {}, path()), load) }),
   }
   await rate(run, load)
   for (const warmUp of Object.values(floors)) await warmUp()
@@ -90,10 +118,39 @@ async function openRuns(place: Place, load: typeof LOAD): Promise<OpenRow> {
   }
 }
 
-/** `more`: headers that the server asks for. */
-export async function waitForRun(pool: Pool, more: Record<string, string> = {}): Promise<void> {
+/** `more`: headers that the server asks for. `path`: of a thread's runs, which is made with the run. */
+export function waitForRun(
+  pool: Pool,
+  more: Record<string, string> = {},
+  path = '/runs/wait',
+): Promise<void> {
+  return wait(pool, { path, headers: more, assistant_id: 'echo', messages: 2 })
+}
+
+/** The question, two calls of tools, what they answer, the answer. */
+function waitForAgent(pool: Pool, headers: Record<string, string>, path: string): Promise<void> {
+  return wait(pool, { path, headers, assistant_id: 'agent', messages: 5 })
+}
+
+interface Waiting {
+  path: string
+  headers: Record<string, string>
+  assistant_id: string
+  /** How many there are at the end. */
+  messages: number
+}
+
+async function wait(
+  pool: Pool,
+  { path, headers: more, assistant_id, messages }: Waiting,
+): Promise<void> {
   const headers = { 'content-type': 'application/json', ...more }
-  const response = await pool.request({ method: 'POST', path: '/runs/wait', headers, body })
+  const isOnThread = path.startsWith('/threads/')
+  const asked = { assistant_id, input, ...(isOnThread && { if_not_exists: 'create' }) }
+  const body = JSON.stringify(asked)
+  const response = await pool.request({ method: 'POST', path, headers, body })
   const values = (await response.body.json()) as { messages?: unknown[] }
-  if (values.messages?.length !== 2) throw new Error(`It answered ${JSON.stringify(values)}.`)
+  if (values.messages?.length !== messages) {
+    throw new Error(`It answered ${JSON.stringify(values)}.`)
+  }
 }

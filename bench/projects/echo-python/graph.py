@@ -6,7 +6,7 @@ async def answer(state: MessagesState) -> MessagesState:
     return {"messages": [AIMessage(f"echo: {state['messages'][-1].content}")]}
 
 
-def compile_echo(checkpointer=None):
+def compile_graph(checkpointer=None):
     """Answers at once: what is measured is everything around the graph."""
     return (
         StateGraph(MessagesState)
@@ -17,4 +17,4 @@ def compile_echo(checkpointer=None):
     )
 
 
-echo = compile_echo()
+echo = compile_graph()
