@@ -11,10 +11,8 @@ import {
 import type { ControlPlaneParts } from '../parts.ts'
 import { refuseMisplacedResources } from '../sources/misplaced.ts'
 import { rotateAgentKey } from './agent-key.ts'
-import { deleteDeployment, deleteDeployments } from './delete.ts'
 import { patchDeployment } from './patch.ts'
-import { RuntimeSchema } from './runtime-schema.ts'
-import { getRuntime } from './runtime-state.ts'
+import { getRuntime, RuntimeSchema } from './runtime-state.ts'
 import {
   BulkDeletionSchema,
   DeploymentCreateRequestSchema,
@@ -27,7 +25,14 @@ import {
   DeploymentsQuerySchema,
   FreeCountSchema,
 } from './schemas.ts'
-import { countFreeDeployments, createDeployment, getDeployment, listDeployments } from './verbs.ts'
+import {
+  countFreeDeployments,
+  createDeployment,
+  deleteDeployment,
+  deleteDeployments,
+  getDeployment,
+  listDeployments,
+} from './verbs.ts'
 
 const operation = operationsOf('Deployments (v2)')
 

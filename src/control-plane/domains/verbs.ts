@@ -13,7 +13,6 @@ import { checkFor } from './certificates.ts'
 import { type Changing, changeDomain, requireDomain } from './change.ts'
 import { readHost } from './host.ts'
 import { needsProof, releaseDomain, requireProof } from './proof.ts'
-import { refusePublicSuffix } from './public-suffix.ts'
 import type { DomainAnswer, DomainCreateRequest, DomainsAnswer } from './schemas.ts'
 
 /** Throws `not_found`. Waits for the DNS no longer than its limit. */
@@ -152,4 +151,13 @@ function hasChanged(host: string): AppError {
 
 function isTaken(host: string): AppError {
   return new AppError('conflict', `The domain ${host} is taken.`)
+}
+
+/** Throws `bad_request` for a host that the Public Suffix List names, private ones such as `github.io` too. */
+async function refusePublicSuffix(host: string): Promise<void> {
+  // The list takes 10 MB, and most installations add no domains.
+  const { getDomain } = await import('tldts')
+  if (getDomain(host, { allowPrivateDomains: true }) !== null) return
+  const why = 'is a public suffix: many owners have names below it. Add a name of your own.'
+  throw new AppError('bad_request', `host: ${JSON.stringify(host)} ${why}`)
 }

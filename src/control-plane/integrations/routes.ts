@@ -1,11 +1,16 @@
-/** `/v1/integrations` */
+/**
+ * `/v1/integrations`: GitHub Apps, of the original and of its Forge. Runyard has none and needs none: a deployment of
+ * source `github` names any git URL, with what it takes to read it.
+ */
 import { z } from '@hono/zod-openapi'
+import { AppError } from '../../core/errors.ts'
 import { createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
-import { installationLink, listInstallations, listRepositories } from './integrations.ts'
 import {
+  type Installation,
   InstallationLinkRequestSchema,
   InstallationSchema,
   IntegrationPathSchema,
+  type Repository,
   RepositorySchema,
 } from './schemas.ts'
 
@@ -72,4 +77,23 @@ export function integrationRoutes(): Routes {
   )
   routes.openapi(link, (c) => c.json(installationLink(), 200))
   return routes
+}
+
+/** None. */
+function listInstallations(): Installation[] {
+  return []
+}
+
+/** Throws `not_found`, whatever the id. */
+function listRepositories(integration_id: string): Repository[] {
+  throw new AppError('not_found', `Integration ID ${integration_id} not found.`)
+}
+
+/** Throws `bad_request`: there is nothing to install. */
+function installationLink(): { install_url: string } {
+  throw new AppError(
+    'bad_request',
+    'No GitHub App is set up here, and none is needed: create the deployment with source github ' +
+      'and the git URL in source_config.repo_url.',
+  )
 }

@@ -1,11 +1,9 @@
 /** What can be read of the audit log. */
-
 import type { Principal } from '../../core/people/api-key.ts'
 import type { AuditEntry } from '../../core/people/audit.ts'
 import { answerOf } from '../operations/answer.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from './audit.ts'
-import { csvHeader, csvRow } from './audit-csv.ts'
 import { type AuditEntryAnswer, AuditEntrySchema, type AuditQuery } from './audit-log-schemas.ts'
 
 /** How many entries an export reads at once. */
@@ -56,4 +54,33 @@ export async function exportAuditLog(
 
 function jsonLine(entry: AuditEntry): string {
   return `${JSON.stringify(answerOf(AuditEntrySchema, entry))}\n`
+}
+
+/** The columns of an export as CSV (RFC 4180), for spreadsheets. */
+const COLUMNS = [
+  'created_at',
+  'actor_kind',
+  'actor_id',
+  'actor_name',
+  'action',
+  'target_id',
+  'target_name',
+  'detail',
+  'workspace_id',
+  'id',
+] as const satisfies (keyof AuditEntry)[]
+
+function csvHeader(): string {
+  return `${COLUMNS.join(',')}\r\n`
+}
+
+function csvRow(entry: AuditEntry): string {
+  return `${COLUMNS.map((column) => cell(entry[column])).join(',')}\r\n`
+}
+
+/** A name that a spreadsheet would take for a formula gets an apostrophe in front. */
+function cell(value: AuditEntry[(typeof COLUMNS)[number]]): string {
+  const text = typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value)
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

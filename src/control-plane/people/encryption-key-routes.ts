@@ -1,8 +1,9 @@
-/** `/v2/encryption-key/rotate` */
+/** `/v2/encryption-key/rotate`: changes the key that secrets and tokens are encrypted with. */
 import { z } from '@hono/zod-openapi'
+import { DEFAULT_WORKSPACE_ID, type Principal } from '../../core/people/api-key.ts'
 import { createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
-import { rotateEncryptionKey } from './encryption-key.ts'
+import { record } from './audit.ts'
 
 const operation = operationsOf('Installation (v2)')
 
@@ -27,4 +28,21 @@ export function encryptionKeyRoutes(
     c.json(await rotateEncryptionKey(parts, c.var.principal), 200),
   )
   return routes
+}
+
+/**
+ * Makes a new key and seals everything with it, while all goes on. Throws `conflict` when the key
+ * is set in the environment, or while another change goes on.
+ */
+async function rotateEncryptionKey(
+  parts: Pick<ControlPlaneParts, 'store' | 'changeEncryptionKey' | 'clock'>,
+  principal: Principal,
+): Promise<{ resealed: number }> {
+  const resealed = await parts.changeEncryptionKey()
+  await record(parts.store, parts.clock, principal, {
+    action: 'encryption_key.rotate',
+    target_id: DEFAULT_WORKSPACE_ID,
+    detail: { resealed },
+  })
+  return { resealed }
 }

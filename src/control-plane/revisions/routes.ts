@@ -14,7 +14,6 @@ import { refuseMisplacedResources } from '../sources/misplaced.ts'
 import { createRevision } from './create.ts'
 import { readHistory } from './history.ts'
 import { RevisionHistoryQuerySchema, RevisionHistorySchema } from './history-schemas.ts'
-import { interruptRevision } from './interruption.ts'
 import { rollBack } from './rollback.ts'
 import {
   RevisionCreateRequestSchema,
@@ -24,7 +23,7 @@ import {
   RevisionsQuerySchema,
   RollbackRequestSchema,
 } from './schemas.ts'
-import { getRevision, listRevisions, redeployRevision } from './verbs.ts'
+import { getRevision, interruptRevision, listRevisions, redeployRevision } from './verbs.ts'
 
 const operation = operationsOf('Deployments (v2)')
 

@@ -1,5 +1,5 @@
-/** Source tarballs on their way in. */
-import { randomUUID } from 'node:crypto'
+/** Source tarballs on their way in. Upload URLs work without a key: they are signed for one object path, and end. */
+import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import { timestamp } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { SourceRevisionConfig } from '../../core/deployment/sources/config.ts'
@@ -9,7 +9,6 @@ import type { Principal } from '../../core/people/api-key.ts'
 import { refuseDeleted, requireDeployment } from '../deployments/access.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
-import { grantUpload, isGranted, type UploadGrant } from './upload-signature.ts'
 
 /**
  * A place for one tarball, `<deployment id>/<random>.tar.gz`, and the URL to PUT it to, which works
@@ -110,4 +109,30 @@ async function requireGrant(
   if (upload.uploaded_at !== null) {
     throw new AppError('conflict', 'This tarball has arrived already: ask for another upload URL.')
   }
+}
+
+/** How long an upload URL works, in ms: an hour. */
+export const UPLOAD_URL_LIFETIME_MS = 3_600_000
+
+/** The query of an upload URL: when it ends, in ms since 1970, and the signature in hex. */
+interface UploadGrant {
+  expires: number
+  signature: string
+}
+
+function grantUpload(key: Uint8Array, object_path: string, now: number): UploadGrant {
+  const expires = now + UPLOAD_URL_LIFETIME_MS
+  return { expires, signature: sign(key, object_path, expires).toString('hex') }
+}
+
+/** Whether the grant was made with this key for this path, and its time is not over. */
+function isGranted(key: Uint8Array, object_path: string, grant: UploadGrant, now: number): boolean {
+  const sent = Buffer.from(grant.signature, 'hex')
+  const expected = sign(key, object_path, grant.expires)
+  if (sent.length !== expected.length) return false
+  return timingSafeEqual(sent, expected) && now < grant.expires
+}
+
+function sign(key: Uint8Array, object_path: string, expires: number): Buffer {
+  return createHmac('sha256', key).update(`upload\n${object_path}\n${expires}`).digest()
 }

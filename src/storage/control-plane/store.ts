@@ -4,6 +4,7 @@ import { systemClock, timestamp } from '../../core/clock.ts'
 import { CONTROL_PLANE_SCHEMA } from '../../core/database-url.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import { AppError } from '../../core/errors.ts'
+import type { OAuthStore } from '../../core/oauth/oauth-store.ts'
 import { DEFAULT_WORKSPACE_ID } from '../../core/people/api-key.ts'
 import type { SecretBox } from '../../core/secret-box.ts'
 import type { Db } from '../db/db.ts'
@@ -33,7 +34,12 @@ import { createDomainStore } from './domains.ts'
 import { createFiguresStore } from './figures.ts'
 import { createLeadershipStore, underTerm } from './leadership.ts'
 import { createListenerStore } from './listeners.ts'
-import { createOAuthStore } from './oauth/store.ts'
+import { createAgentConnectionStore } from './oauth/connections.ts'
+import { createOAuthConsentStore } from './oauth/consents.ts'
+import { createOAuthProviderStore } from './oauth/providers.ts'
+import { createOAuthRevocationStore } from './oauth/revocations.ts'
+import { createOAuthTokenEventStore } from './oauth/token-events.ts'
+import { createOAuthTokenStore } from './oauth/tokens.ts'
 import { createRevisionStore } from './revisions.ts'
 import { PLACES, resealAll } from './sealed-columns.ts'
 import { createSessionStore } from './sessions.ts'
@@ -158,5 +164,17 @@ function createParts(
       await db.get('SELECT 1')
     },
     checkWrites: createWriteCheck(db),
+  }
+}
+
+/** The tables of the OAuth token vault. */
+function createOAuthStore(db: Db, box: SecretBox): OAuthStore {
+  return {
+    providers: createOAuthProviderStore(db, box),
+    tokens: createOAuthTokenStore(db, box),
+    consents: createOAuthConsentStore(db, box),
+    connections: createAgentConnectionStore(db),
+    events: createOAuthTokenEventStore(db),
+    revocations: createOAuthRevocationStore(db, box),
   }
 }

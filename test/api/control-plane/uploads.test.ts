@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { UPLOAD_URL_LIFETIME_MS } from '../../../src/control-plane/sources/upload-signature.ts'
+import { UPLOAD_URL_LIFETIME_MS } from '../../../src/control-plane/sources/uploads.ts'
 import {
   aCreateRequest,
   type ControlPlaneWorld,
