@@ -6,7 +6,7 @@ import type { Deployment } from '../../core/deployment/deployment.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
-import { repeatRevision } from '../revisions/verbs.ts'
+import { repeatRevision } from '../revisions/revisions.ts'
 import { refuseDeleted, requireDeployment, requireRevision } from './access.ts'
 
 /**

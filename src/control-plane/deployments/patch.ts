@@ -14,7 +14,7 @@ import {
   type DeploymentWithLatest,
   type RevisionSource,
   type RevisionWish,
-} from '../revisions/verbs.ts'
+} from '../revisions/revisions.ts'
 import {
   isGiven,
   makesRevision,
@@ -31,8 +31,8 @@ import {
 } from '../sources/rules.ts'
 import { requireUpload } from '../sources/uploads.ts'
 import { latestOf, refuseDeleted, requireDeployment } from './access.ts'
-import { deploymentAnswer } from './answers.ts'
-import type { DeploymentAnswer, DeploymentPatchRequest } from './schemas.ts'
+import { deploymentAnswer } from './deployment-answers.ts'
+import type { DeploymentAnswer, DeploymentPatchRequest } from './deployment-schemas.ts'
 import { checkSecrets, refuseSecretReferences } from './secret-rules.ts'
 
 /**

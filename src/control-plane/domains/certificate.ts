@@ -3,7 +3,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import type { DomainCertificate } from '../../core/deployment/domain.ts'
 import { AppError } from '../../core/errors.ts'
-import type { CertificateAnswer } from './schemas.ts'
+import type { CertificateAnswer } from './domain-schemas.ts'
 
 const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 /** The longest chains have four. */

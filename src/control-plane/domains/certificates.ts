@@ -8,7 +8,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import { certificateAnswer, checkCertificate } from './certificate.ts'
 import { type Changing, changeDomain, requireDomain } from './change.ts'
-import type { DomainAnswer } from './schemas.ts'
+import type { DomainAnswer } from './domain-schemas.ts'
 
 interface Where {
   deployment_id: string

@@ -10,9 +10,9 @@ import { refuseDeleted, requireDeployment } from '../deployments/access.ts'
 import { homeOf } from '../deployments/placement.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
-import { domainAnswer, type Reading } from './answers.ts'
+import { domainAnswer, type Reading } from './domain-answers.ts'
+import type { DomainAnswer } from './domain-schemas.ts'
 import { canonicalHost } from './host.ts'
-import type { DomainAnswer } from './schemas.ts'
 
 export type Changing = Reading &
   Pick<ControlPlaneParts, 'domain' | 'ownUrls' | 'whenDomainsKnown' | 'whenTended' | 'clock'>

@@ -1,6 +1,6 @@
 /** `/v2/deployments/{deployment_id}/push-token` */
 import { z } from '@hono/zod-openapi'
-import { DeploymentPathSchema } from '../deployments/schemas.ts'
+import { DeploymentPathSchema } from '../deployments/deployment-schemas.ts'
 import { createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { createPushToken } from './push-tokens.ts'

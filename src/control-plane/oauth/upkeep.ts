@@ -4,9 +4,9 @@
  * tokens alive that nobody has asked for.
  */
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
+import { requireProviderOf } from './providers/providers.ts'
 import type { RemovalParts } from './providers/removal.ts'
 import { revokeAgain } from './providers/revocations.ts'
-import { requireProviderOf } from './providers/verbs.ts'
 import { removeGrants } from './tokens/holders.ts'
 
 const EVERY_MS = 60_000

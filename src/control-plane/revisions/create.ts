@@ -8,7 +8,11 @@ import { checkSecrets, refuseSecretReferences } from '../deployments/secret-rule
 import { answerOf } from '../operations/answer.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
-import { type RevisionAnswer, type RevisionCreateRequest, RevisionSchema } from './schemas.ts'
+import {
+  type RevisionAnswer,
+  type RevisionCreateRequest,
+  RevisionSchema,
+} from './revision-schemas.ts'
 
 /**
  * Changes the deployment as a PATCH would, and makes a revision in any case. What is left out is as

@@ -10,8 +10,8 @@ import { refuseDeleted, requireDeployment, requireRevision } from '../deployment
 import { answerOf } from '../operations/answer.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
-import { type RevisionAnswer, RevisionSchema } from './schemas.ts'
-import { repeatRevision } from './verbs.ts'
+import { type RevisionAnswer, RevisionSchema } from './revision-schemas.ts'
+import { repeatRevision } from './revisions.ts'
 
 /**
  * Makes a new revision out of an older one, by default the one that served before, with its build.

@@ -3,8 +3,8 @@ import { type Clock, timestamp } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
 import type { Log } from '../../core/log.ts'
+import { repeatRevision } from '../revisions/revisions.ts'
 import { previousOf } from '../revisions/rollback.ts'
-import { repeatRevision } from '../revisions/verbs.ts'
 import { statusMessage } from './failure.ts'
 
 interface TakeBackParts {

@@ -9,9 +9,9 @@ import { PAGE_HEADERS, render } from '../oauth/consent/pages.ts'
 import { createRoutes, json, openOperationsOf, type Routes } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import type { Kept, OidcSignIn } from './oidc.ts'
-import { SignInWaysSchema } from './schemas.ts'
+import { SignInWaysSchema } from './session-schemas.ts'
+import { openSession } from './sessions.ts'
 import { requireSite } from './sites.ts'
-import { openSession } from './verbs.ts'
 
 const CALLBACK = '/v2/session/oidc/callback'
 /** How long a person may take at the issuer, in ms. */

@@ -13,9 +13,9 @@ import {
 } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { presentSession } from './find.ts'
-import { CurrentSessionSchema, SignInRequestSchema } from './schemas.ts'
+import { CurrentSessionSchema, SignInRequestSchema } from './session-schemas.ts'
+import { describeSession, signIn } from './sessions.ts'
 import { requireOwnPage, requireSite } from './sites.ts'
-import { describeSession, signIn } from './verbs.ts'
 
 /** How often one address may be refused. */
 const REFUSALS_PER_SECOND = 10

@@ -8,7 +8,7 @@ import { AppError } from '../../core/errors.ts'
 import type { StoredObject } from '../../core/object-store.ts'
 import { createRoutes, openOperationsOf, type Routes } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
-import { GZIP, SignedQuerySchema } from './schemas.ts'
+import { GZIP, SignedQuerySchema } from './source-schemas.ts'
 
 const params = z.object({ revision_id: z.string(), digest: z.string() })
 

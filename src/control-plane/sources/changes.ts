@@ -8,7 +8,7 @@ import {
 } from '../../core/deployment/sources/config.ts'
 import { kindOf, type Source } from '../../core/deployment/sources/table.ts'
 import { AppError } from '../../core/errors.ts'
-import type { SourceConfigRequest, SourceRevisionConfigRequest } from './schemas.ts'
+import type { SourceConfigRequest, SourceRevisionConfigRequest } from './source-schemas.ts'
 
 const IMMUTABLE = [
   'integration_id',

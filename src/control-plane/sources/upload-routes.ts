@@ -1,6 +1,6 @@
 /** `/v2/deployments/{deployment_id}/upload-url` and the URLs that it hands out. */
 import { z } from '@hono/zod-openapi'
-import { DeploymentPathSchema } from '../deployments/schemas.ts'
+import { DeploymentPathSchema } from '../deployments/deployment-schemas.ts'
 import {
   createRoutes,
   json,
@@ -9,7 +9,7 @@ import {
   type Routes,
 } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
-import { GZIP, SignedQuerySchema } from './schemas.ts'
+import { GZIP, SignedQuerySchema } from './source-schemas.ts'
 import { createUpload, receiveUpload } from './uploads.ts'
 
 const operation = operationsOf('Deployments (v2)')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { DeploymentSchema } from '../../../src/control-plane/deployments/schemas.ts'
+import { DeploymentSchema } from '../../../src/control-plane/deployments/deployment-schemas.ts'
 import { DEFAULT_WORKSPACE_ID } from '../../../src/core/people/api-key.ts'
 import {
   aCreateRequest,

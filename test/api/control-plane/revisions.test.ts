@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { RevisionSchema } from '../../../src/control-plane/revisions/schemas.ts'
+import { RevisionSchema } from '../../../src/control-plane/revisions/revision-schemas.ts'
 import {
   aCreateRequest,
   type ControlPlaneWorld,

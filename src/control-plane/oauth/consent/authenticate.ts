@@ -6,9 +6,9 @@ import { DEPLOYMENT_USER, type OAuthToken, type TokenOwner } from '../../../core
 import type { Principal } from '../../../core/people/api-key.ts'
 import { record } from '../../people/audit.ts'
 import type { OAuthParts } from '../parts.ts'
-import { requireProvider } from '../providers/verbs.ts'
+import { requireProvider } from '../providers/providers.ts'
+import type { AuthenticateAnswer, AuthenticateRequest } from './consent-schemas.ts'
 import { beginConsent, linkOf } from './consents.ts'
-import type { AuthenticateAnswer, AuthenticateRequest } from './schemas.ts'
 
 /**
  * `completed` with a token that has all the scopes asked for; `pending` with a link (and, where there is a token that has

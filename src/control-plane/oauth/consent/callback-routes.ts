@@ -8,8 +8,9 @@ import { type HookResult, refuseInvalid } from '../../../http/app.ts'
 import { RateLimit, remoteAddress } from '../../../http/rate-limit.ts'
 import { createRoutes, openOperationsOf, type Routes } from '../../operations/route.ts'
 import type { OAuthParts } from '../parts.ts'
-import { ProviderPathSchema } from '../providers/schemas.ts'
+import { ProviderPathSchema } from '../providers/provider-schemas.ts'
 import { type Bearer, type Outcome, takeCallback } from './callback.ts'
+import { AuthPathSchema, CallbackQuerySchema, SetupQuerySchema } from './consent-schemas.ts'
 import { followLink, linkOf, openLink } from './consents.ts'
 import {
   PAGE_HEADERS,
@@ -19,7 +20,6 @@ import {
   renderQuestion,
 } from './pages.ts'
 import { orPage, show } from './refusal-pages.ts'
-import { AuthPathSchema, CallbackQuerySchema, SetupQuerySchema } from './schemas.ts'
 
 const page = {
   description: 'A page that says what has become of it.',

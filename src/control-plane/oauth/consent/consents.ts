@@ -10,7 +10,7 @@ import { DEPLOYMENT_USER, type TokenOwner } from '../../../core/oauth/token.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import { record } from '../../people/audit.ts'
 import type { OAuthParts } from '../parts.ts'
-import { requireProviderOf } from '../providers/verbs.ts'
+import { requireProviderOf } from '../providers/providers.ts'
 
 /** How long a link is good, in ms: people answer an agent when they come by. */
 const LIFETIME_MS = 24 * 3_600_000

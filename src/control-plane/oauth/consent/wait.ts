@@ -3,10 +3,10 @@ import type { OAuthConsent } from '../../../core/oauth/consent.ts'
 import { missingScopes } from '../../../core/oauth/scopes.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import type { OAuthParts } from '../parts.ts'
-import { requireProviderOf } from '../providers/verbs.ts'
+import { requireProviderOf } from '../providers/providers.ts'
 import { isOf } from '../tokens/owners.ts'
 import { noteRead } from './authenticate.ts'
-import type { WaitAnswer } from './schemas.ts'
+import type { WaitAnswer } from './consent-schemas.ts'
 
 /** Another server may be the one that the person comes back to, so that this one looks, too, in ms. */
 const LOOK_EVERY_MS = 1_000

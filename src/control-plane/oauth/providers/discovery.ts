@@ -13,8 +13,8 @@ import type { Outgoing } from '../../../core/outgoing.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import { callbackUrl } from '../consent/consents.ts'
 import type { OAuthParts } from '../parts.ts'
-import type { McpProviderCreateRequest, ProviderAnswer } from './schemas.ts'
-import { checkUrls, insertProvider } from './verbs.ts'
+import type { McpProviderCreateRequest, ProviderAnswer } from './provider-schemas.ts'
+import { checkUrls, insertProvider } from './providers.ts'
 
 const Text = z.string().max(2048).optional()
 const Words = z.array(z.string().max(256)).max(256).optional()

@@ -5,7 +5,7 @@ import { invalidField } from '../../../core/errors.ts'
 import type { OAuthProvider } from '../../../core/oauth/provider.ts'
 import type { OAuthParts } from '../parts.ts'
 import { tell } from '../tokens/events.ts'
-import type { ProviderUpdateRequest } from './schemas.ts'
+import type { ProviderUpdateRequest } from './provider-schemas.ts'
 
 const PAGE = 500
 

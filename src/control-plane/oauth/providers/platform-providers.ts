@@ -7,8 +7,8 @@ import type { OAuthProvider } from '../../../core/oauth/provider.ts'
 import type { Outgoing } from '../../../core/outgoing.ts'
 import { DEFAULT_WORKSPACE_ID } from '../../../core/people/api-key.ts'
 import { originsOf } from './moved.ts'
-import { ProviderCreateRequestSchema } from './schemas.ts'
-import { checkUrls, newProvider } from './verbs.ts'
+import { ProviderCreateRequestSchema } from './provider-schemas.ts'
+import { checkUrls, newProvider } from './providers.ts'
 
 /** By slug. `file`: a JSON list as `POST /v2/auth/providers` takes each. Throws `bad_request`. */
 export function readPlatformProviders(

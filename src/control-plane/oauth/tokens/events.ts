@@ -8,7 +8,7 @@ import type { TokenOwner } from '../../../core/oauth/token.ts'
 import type { OAuthTokenEvent, TokenEventType } from '../../../core/oauth/token-event.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import { answerOf } from '../../operations/answer.ts'
-import { TokenEventSchema } from './schemas.ts'
+import { TokenEventSchema } from './token-schemas.ts'
 
 /** Of which token, or of which consent that has come to none. */
 type Whose = TokenOwner & Pick<OAuthTokenEvent, 'provider_id' | 'scopes'> & Partial<OAuthTokenEvent>

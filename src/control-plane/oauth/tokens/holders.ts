@@ -1,12 +1,12 @@
 /** Ending all that is kept for somebody: their open links, and their tokens. */
 import type { GrantHolder } from '../../../core/oauth/token.ts'
+import { requireProviderOf } from '../providers/providers.ts'
 import {
   type Removal,
   type RemovalParts,
   type RemovedCounts,
   removeTokens,
 } from '../providers/removal.ts'
-import { requireProviderOf } from '../providers/verbs.ts'
 
 /** The consents go first: a code that is being exchanged meanwhile is given back, and stored nowhere. */
 export async function removeGrants(

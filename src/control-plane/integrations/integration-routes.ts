@@ -12,7 +12,7 @@ import {
   IntegrationPathSchema,
   type Repository,
   RepositorySchema,
-} from './schemas.ts'
+} from './integration-schemas.ts'
 
 const operation = operationsOf('Integrations (v1)')
 const installations = { 200: json(z.array(InstallationSchema), 'None: Runyard has no GitHub App.') }

@@ -9,7 +9,7 @@ import {
   SourceConfigRequestSchema,
   SourceRevisionConfigRequestSchema,
   SourceRevisionConfigSchema,
-} from '../sources/schemas.ts'
+} from '../sources/source-schemas.ts'
 
 const ParkedThreadsSchema = z
   .object({

@@ -13,13 +13,13 @@ import {
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import { refuseDeleted, requireDeployment, requireRevision } from '../deployments/access.ts'
-import { deploymentAnswer } from '../deployments/answers.ts'
+import { deploymentAnswer } from '../deployments/deployment-answers.ts'
+import type { DeploymentAnswer } from '../deployments/deployment-schemas.ts'
 import { whatItsStartDoes, whyItWaits } from '../deployments/placement.ts'
-import type { DeploymentAnswer } from '../deployments/schemas.ts'
 import { answerOf } from '../operations/answer.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
-import { type RevisionAnswer, RevisionSchema } from './schemas.ts'
+import { type RevisionAnswer, RevisionSchema } from './revision-schemas.ts'
 
 /** What a revision is made from, beside the deployment's own configuration and secrets. */
 export type RevisionSource = Pick<Revision, 'source' | 'source_revision_config'> & {

@@ -7,7 +7,7 @@ import {
   type Routes,
 } from '../../operations/route.ts'
 import type { OAuthParts } from '../parts.ts'
-import { ProviderPathSchema } from '../providers/schemas.ts'
+import { ProviderPathSchema } from '../providers/provider-schemas.ts'
 import { authenticate } from './authenticate.ts'
 import { takeCallback } from './callback.ts'
 import {
@@ -18,7 +18,7 @@ import {
   FinalizeRequestSchema,
   WaitAnswerSchema,
   WaitQuerySchema,
-} from './schemas.ts'
+} from './consent-schemas.ts'
 import { waitForConsent } from './wait.ts'
 
 const operation = operationsForAnyKey('Auth Service (v2)')

@@ -11,8 +11,6 @@ import {
 import type { ControlPlaneParts } from '../parts.ts'
 import { refuseMisplacedResources } from '../sources/misplaced.ts'
 import { rotateAgentKey } from './agent-key.ts'
-import { patchDeployment } from './patch.ts'
-import { getRuntime, RuntimeSchema } from './runtime-state.ts'
 import {
   BulkDeletionSchema,
   DeploymentCreateRequestSchema,
@@ -24,7 +22,7 @@ import {
   DeploymentsListSchema,
   DeploymentsQuerySchema,
   FreeCountSchema,
-} from './schemas.ts'
+} from './deployment-schemas.ts'
 import {
   countFreeDeployments,
   createDeployment,
@@ -32,7 +30,9 @@ import {
   deleteDeployments,
   getDeployment,
   listDeployments,
-} from './verbs.ts'
+} from './deployments.ts'
+import { patchDeployment } from './patch.ts'
+import { getRuntime, RuntimeSchema } from './runtime-state.ts'
 
 const operation = operationsOf('Deployments (v2)')
 

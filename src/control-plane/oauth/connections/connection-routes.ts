@@ -14,8 +14,8 @@ import {
   ConnectionPathSchema,
   ConnectionSchema,
   ConnectionsQuerySchema,
-} from './schemas.ts'
-import { createConnection, deleteConnection, listConnections } from './verbs.ts'
+} from './connection-schemas.ts'
+import { createConnection, deleteConnection, listConnections } from './connections.ts'
 
 const operation = operationsForAnyKey('Agent Connections (v2)')
 

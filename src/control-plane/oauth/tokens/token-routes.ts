@@ -20,7 +20,7 @@ import {
   TokensDeletedSchema,
   TokensQuerySchema,
   TokenUpdateRequestSchema,
-} from './schemas.ts'
+} from './token-schemas.ts'
 import {
   deleteOAuthToken,
   deleteOAuthTokens,
@@ -30,7 +30,7 @@ import {
   hasSlackToken,
   listOAuthTokens,
   updateOAuthToken,
-} from './verbs.ts'
+} from './tokens.ts'
 
 const operation = operationsForAnyKey('Auth Service (v2)')
 

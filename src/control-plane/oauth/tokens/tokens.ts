@@ -8,11 +8,11 @@ import type { Principal } from '../../../core/people/api-key.ts'
 import { answerOf } from '../../operations/answer.ts'
 import { record } from '../../people/audit.ts'
 import type { OAuthParts } from '../parts.ts'
+import { findProvider, requireProviderOf } from '../providers/providers.ts'
 import { type Removal, removeTokens } from '../providers/removal.ts'
-import { findProvider, requireProviderOf } from '../providers/verbs.ts'
 import { removeGrants } from './holders.ts'
 import { isOf } from './owners.ts'
-import { type TokenSummary, TokenSummarySchema, type TokenUpdateRequest } from './schemas.ts'
+import { type TokenSummary, TokenSummarySchema, type TokenUpdateRequest } from './token-schemas.ts'
 
 const SLACK = 'slack'
 

@@ -1,7 +1,7 @@
 /** Build and deploy logs: in the form of the CLIs (`/v1/projects`) and in those of `/v2`. */
 import { createRoutes, json, operationsOf, optionalBody, type Routes } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
-import { RevisionPathSchema } from '../revisions/schemas.ts'
+import { RevisionPathSchema } from '../revisions/revision-schemas.ts'
 import {
   DeploymentLogsQuerySchema,
   DeploymentLogsSchema,
@@ -11,8 +11,8 @@ import {
   ProjectPathSchema,
   ProjectRevisionPathSchema,
   RevisionLogsQuerySchema,
-} from './schemas.ts'
-import { readDeploymentLogs, readRevisionLogs } from './verbs.ts'
+} from './log-schemas.ts'
+import { readDeploymentLogs, readRevisionLogs } from './logs.ts'
 
 const v1 = operationsOf('Projects (v1)')
 const v2 = operationsOf('Deployments (v2)')

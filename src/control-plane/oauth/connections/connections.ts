@@ -10,8 +10,8 @@ import { answerOf } from '../../operations/answer.ts'
 import { record } from '../../people/audit.ts'
 import type { OAuthParts } from '../parts.ts'
 import { isOf } from '../tokens/owners.ts'
-import { requireToken } from '../tokens/verbs.ts'
-import { type ConnectionAnswer, ConnectionSchema } from './schemas.ts'
+import { requireToken } from '../tokens/tokens.ts'
+import { type ConnectionAnswer, ConnectionSchema } from './connection-schemas.ts'
 
 /** Those to tokens of the caller and their end users. */
 export async function listConnections(

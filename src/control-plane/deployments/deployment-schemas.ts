@@ -18,7 +18,7 @@ import {
   SourceConfigSchema,
   SourceRevisionConfigRequestSchema,
   SourceRevisionConfigSchema,
-} from '../sources/schemas.ts'
+} from '../sources/source-schemas.ts'
 import { SecretReferenceSchema, SecretsSchema } from './secret-schema.ts'
 
 const NAME_RULE =

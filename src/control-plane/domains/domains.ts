@@ -8,12 +8,12 @@ import { AppError } from '../../core/errors.ts'
 import { isOperator, type Principal } from '../../core/people/api-key.ts'
 import { requireDeployment } from '../deployments/access.ts'
 import { homeOf } from '../deployments/placement.ts'
-import { domainAnswer, hostOf, type Reading } from './answers.ts'
 import { checkFor } from './certificates.ts'
 import { type Changing, changeDomain, requireDomain } from './change.ts'
+import { domainAnswer, hostOf, type Reading } from './domain-answers.ts'
+import type { DomainAnswer, DomainCreateRequest, DomainsAnswer } from './domain-schemas.ts'
 import { readHost } from './host.ts'
 import { needsProof, releaseDomain, requireProof } from './proof.ts'
-import type { DomainAnswer, DomainCreateRequest, DomainsAnswer } from './schemas.ts'
 
 /** Throws `not_found`. Waits for the DNS no longer than its limit. */
 export async function listDomains(

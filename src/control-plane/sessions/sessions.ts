@@ -19,7 +19,7 @@ import {
   SessionSchema,
   type SignInLinkAnswer,
   type SignInRequest,
-} from './schemas.ts'
+} from './session-schemas.ts'
 
 type Parts = Pick<ControlPlaneParts, 'store' | 'clock' | 'identify'>
 const MAX_USER_AGENT = 256

@@ -1,11 +1,11 @@
 /** Stored domains as the API answers them. */
 
 import type { Domain } from '../../core/deployment/domain.ts'
-import { urlAt } from '../deployments/answers.ts'
+import { urlAt } from '../deployments/deployment-answers.ts'
 import { answerOf } from '../operations/answer.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { certificateAnswer } from './certificate.ts'
-import { type DomainAnswer, DomainSchema } from './schemas.ts'
+import { type DomainAnswer, DomainSchema } from './domain-schemas.ts'
 
 export type Reading = Pick<ControlPlaneParts, 'store' | 'publicUrl' | 'dns'>
 

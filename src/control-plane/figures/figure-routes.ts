@@ -1,5 +1,5 @@
 /** `/v2/figures` and the figures of one deployment: Runyard's own. */
-import { DeploymentPathSchema } from '../deployments/schemas.ts'
+import { DeploymentPathSchema } from '../deployments/deployment-schemas.ts'
 import { createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import {
@@ -7,8 +7,8 @@ import {
   FiguresQuerySchema,
   InstallationFiguresSchema,
   WorkspaceFiguresSchema,
-} from './schemas.ts'
-import { readDeploymentFigures, readInstallationFigures, readWorkspaceFigures } from './verbs.ts'
+} from './figure-schemas.ts'
+import { readDeploymentFigures, readInstallationFigures, readWorkspaceFigures } from './figures.ts'
 
 const operation = operationsOf('Figures (v2)')
 

@@ -1,6 +1,6 @@
 /** `/v2/deployments/{deployment_id}/push-webhook`, and the URL that it hands out */
 import { z } from '@hono/zod-openapi'
-import { DeploymentPathSchema } from '../deployments/schemas.ts'
+import { DeploymentPathSchema } from '../deployments/deployment-schemas.ts'
 import { limitBody } from '../operations/request-body.ts'
 import {
   createRoutes,
@@ -10,7 +10,7 @@ import {
   type Routes,
 } from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
-import { receivePush } from './verbs.ts'
+import { receivePush } from './pushes.ts'
 import { createPushWebhook, deletePushWebhook } from './webhooks.ts'
 
 const operation = operationsOf('Push webhooks')

@@ -16,7 +16,7 @@ import {
   ProviderPathSchema,
   ProviderSchema,
   ProviderUpdateRequestSchema,
-} from './schemas.ts'
+} from './provider-schemas.ts'
 import {
   createProvider,
   deleteProvider,
@@ -24,7 +24,7 @@ import {
   listPlatformProviders,
   listProviders,
   updateProvider,
-} from './verbs.ts'
+} from './providers.ts'
 
 const operation = operationsForAnyKey('Auth Service (v2)')
 

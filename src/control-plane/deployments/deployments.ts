@@ -13,19 +13,19 @@ import { AppError } from '../../core/errors.ts'
 import { isAllowed, type Principal } from '../../core/people/api-key.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
-import { addRevision, type RevisionSource } from '../revisions/verbs.ts'
+import { addRevision, type RevisionSource } from '../revisions/revisions.ts'
 import { withRevisionConfig, withSourceConfig } from '../sources/changes.ts'
 import { checkRevisionSource, checkSource } from '../sources/rules.ts'
-import type { SourceRevisionConfigRequest } from '../sources/schemas.ts'
+import type { SourceRevisionConfigRequest } from '../sources/source-schemas.ts'
 import { latestOf, requireDeployment } from './access.ts'
-import { deploymentAnswer } from './answers.ts'
-import { checkListener } from './placement.ts'
+import { deploymentAnswer } from './deployment-answers.ts'
 import type {
   BulkDeletion,
   DeploymentAnswer,
   DeploymentCreateRequest,
   DeploymentsQuery,
-} from './schemas.ts'
+} from './deployment-schemas.ts'
+import { checkListener } from './placement.ts'
 import { checkSecrets, refuseSecretReferences } from './secret-rules.ts'
 
 /**

@@ -6,7 +6,7 @@ import type { Principal } from '../../core/people/api-key.ts'
 import { requireDeployment, requireRevision } from '../deployments/access.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { maskOf } from '../rollout/failure.ts'
-import type { LogFilter } from './schemas.ts'
+import type { LogFilter } from './log-schemas.ts'
 
 /** The statuses in which a revision's log may still grow. */
 const UNBUILT: readonly RevisionStatus[] = ['CREATING', 'QUEUED', 'AWAITING_BUILD', 'BUILDING']

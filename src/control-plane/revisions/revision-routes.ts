@@ -1,5 +1,5 @@
 /** `/v2/deployments/{deployment_id}/revisions` */
-import { DeploymentPathSchema, DeploymentSchema } from '../deployments/schemas.ts'
+import { DeploymentPathSchema, DeploymentSchema } from '../deployments/deployment-schemas.ts'
 import {
   body,
   createRoutes,
@@ -14,7 +14,6 @@ import { refuseMisplacedResources } from '../sources/misplaced.ts'
 import { createRevision } from './create.ts'
 import { readHistory } from './history.ts'
 import { RevisionHistoryQuerySchema, RevisionHistorySchema } from './history-schemas.ts'
-import { rollBack } from './rollback.ts'
 import {
   RevisionCreateRequestSchema,
   RevisionPathSchema,
@@ -22,8 +21,9 @@ import {
   RevisionsListSchema,
   RevisionsQuerySchema,
   RollbackRequestSchema,
-} from './schemas.ts'
-import { getRevision, interruptRevision, listRevisions, redeployRevision } from './verbs.ts'
+} from './revision-schemas.ts'
+import { getRevision, interruptRevision, listRevisions, redeployRevision } from './revisions.ts'
+import { rollBack } from './rollback.ts'
 
 const operation = operationsOf('Deployments (v2)')
 

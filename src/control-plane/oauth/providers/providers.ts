@@ -12,13 +12,13 @@ import { answerOf } from '../../operations/answer.ts'
 import { record } from '../../people/audit.ts'
 import type { OAuthParts } from '../parts.ts'
 import { checkSecret, endGrants, isMoved } from './moved.ts'
-import { removeTokens } from './removal.ts'
 import {
   type ProviderAnswer,
   type ProviderCreateRequest,
   ProviderSchema,
   type ProviderUpdateRequest,
-} from './schemas.ts'
+} from './provider-schemas.ts'
+import { removeTokens } from './removal.ts'
 
 /** The workspace's own, by slug. */
 export async function listProviders(

@@ -9,8 +9,8 @@ import {
   DomainSchema,
   DomainsListSchema,
   DomainsPathSchema,
-} from './schemas.ts'
-import { addDomain, listDomains, removeDomain } from './verbs.ts'
+} from './domain-schemas.ts'
+import { addDomain, listDomains, removeDomain } from './domains.ts'
 
 const operation = operationsOf('Domains (v2)')
 const path = '/v2/deployments/{deployment_id}/domains'

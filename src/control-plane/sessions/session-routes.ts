@@ -11,8 +11,7 @@ import {
   SessionsListSchema,
   SessionsQuerySchema,
   SignInLinkSchema,
-} from './schemas.ts'
-import { requireConfidential } from './sites.ts'
+} from './session-schemas.ts'
 import {
   createLink,
   describeSession,
@@ -20,7 +19,8 @@ import {
   endSessionById,
   listSessions,
   renewSession,
-} from './verbs.ts'
+} from './sessions.ts'
+import { requireConfidential } from './sites.ts'
 
 const operation = operationsOf('Sessions (v2)')
 

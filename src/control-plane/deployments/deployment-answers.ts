@@ -7,9 +7,9 @@ import { withoutCredentials } from '../../core/deployment/sources/repo-url.ts'
 import { isAllowed, type Principal } from '../../core/people/api-key.ts'
 import { answerOf } from '../operations/answer.ts'
 import type { ControlPlaneParts } from '../parts.ts'
-import { SourceConfigSchema } from '../sources/schemas.ts'
+import { SourceConfigSchema } from '../sources/source-schemas.ts'
+import { type DeploymentAnswer, DeploymentSchema } from './deployment-schemas.ts'
 import { addressOf } from './placement.ts'
-import { type DeploymentAnswer, DeploymentSchema } from './schemas.ts'
 
 /**
  * The answer with the configuration of `latest`, the newest revision. Values of secrets and credentials in URLs are for
