@@ -208,7 +208,7 @@ export async function deleteDeployment(
 }
 
 /**
- * Deletes each of them by itself, and tells which could not be. Throws `not_found` when none of
+ * Deletes each of them by itself, and returns which it could not delete. Throws `not_found` when none of
  * them is there.
  */
 export async function deleteDeployments(

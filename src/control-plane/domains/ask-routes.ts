@@ -10,8 +10,8 @@ const AskedSchema = z.object({ ok: z.literal(true) }).openapi('DomainAsked')
 const operation = openOperationsOf('Domains (v2)')
 
 /**
- * Runyard's own, and Caddy's `on_demand_tls` with `ask`. Needs no key: it tells no more than a request to the
- * host itself would, and answers from memory.
+ * Runyard's own, and Caddy's `on_demand_tls` with `ask`. Needs no key: the answer says no more than a
+ * request to the host itself would, and comes from memory.
  */
 const ask = operation('get', '/internal/domains/ask', {
   name: 'ask_for_domain',

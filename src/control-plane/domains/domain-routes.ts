@@ -41,7 +41,7 @@ const remove = operation('delete', `${path}/{host}`, {
   refusals: [404, 409],
 })
 
-/** Runyard's own: shown to those who connect from now on, where Runyard itself speaks TLS. */
+/** Runyard's own: clients that connect from now on see this certificate, where Runyard itself serves TLS. */
 const setCertificate = operation('put', `${path}/{host}/certificate`, {
   name: 'set_certificate',
   summary: 'Set or renew the certificate of a domain',

@@ -22,7 +22,7 @@ export const DomainCertificateRequestSchema = z
   .object({ certificate: Pem, private_key: Pem })
   .openapi('DomainCertificateRequest')
 
-/** What is told of a certificate; its key never is. */
+/** A certificate without its key. */
 const CertificateSchema = z
   .object({
     issuer: z.string(),
@@ -36,8 +36,8 @@ const CertificateSchema = z
 export type CertificateAnswer = z.infer<typeof CertificateSchema>
 
 /**
- * `dns` tells where the host leads, and decides nothing: `points_here`, `elsewhere`, `unresolved` (it leads
- * nowhere), or `unknown` where nobody has answered in time. Without a `certificate` TLS shows the installation's.
+ * `dns` says where the host leads, and decides nothing: `points_here`, `elsewhere`, `unresolved` (it leads
+ * nowhere), or `unknown` where no name server has answered in time. Without a `certificate` TLS shows the installation's.
  */
 export const DomainSchema = z
   .object({

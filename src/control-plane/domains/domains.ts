@@ -31,8 +31,8 @@ export async function listDomains(
 /**
  * When it settles, the gateway answers at the host. Throws `not_found`, `bad_request` for a host or a certificate
  * that will not do and for one domain too many, `conflict` where the host is taken, `forbidden` without a
- * proof that it is the workspace's where one is needed, and for those who do not run the installation while no setting has
- * said at which name that is reached.
+ * proof that it is the workspace's where one is needed, and for all but operators while no setting names the host of the
+ * installation itself.
  */
 export async function addDomain(
   parts: Changing,

@@ -1,5 +1,5 @@
 /**
- * Tells a gateway of this process which hosts lead to which deployments, and which of them have a certificate of
+ * Reports to a gateway of this process which hosts lead to which deployments, and which of them have a certificate of
  * their own. Every process of an installation does, also while another one leads: its gateway speaks TLS too, and
  * must know what is no page of its own. What another process has changed is found on a timer.
  */
@@ -28,7 +28,7 @@ export class KnownDomains {
   readonly #versions = new Map<string, string>()
   #timer: NodeJS.Timeout | undefined
   #last: Promise<void> = Promise.resolve()
-  /** The look that has not begun yet, for which everybody waits who has changed something. */
+  /** The look that has not begun yet. Every caller that has changed a domain waits for it. */
   #next: Promise<void> | undefined
 
   constructor(options: KnownDomainsOptions) {

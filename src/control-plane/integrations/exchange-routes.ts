@@ -15,7 +15,7 @@ import {
   reportOf,
 } from './exchange-schemas.ts'
 
-/** Who asks, set by the key check before the body is read. */
+/** The listener that sent the request, set by the key check before the body is read. */
 interface ListenerEnv {
   Variables: { listener: Listener }
 }

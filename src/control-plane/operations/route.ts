@@ -10,7 +10,7 @@ import {
 } from '../../http/app.ts'
 import { operations } from '../../http/operation.ts'
 
-/** Who asks, set by the key check before any route of `/v1` and `/v2`. */
+/** The caller, set by the key check before any route of `/v1` and `/v2`. */
 export interface ControlPlaneEnv {
   Variables: { principal: Principal }
 }

@@ -24,7 +24,7 @@ import {
 const operation = operationsOf('Workspaces (v2)')
 const one = { params: WorkspacePathSchema }
 
-/** Who the key or the token stands for. */
+/** The owner of the key or the token. */
 const me = operation('get', '/v2/me', {
   name: 'get_me',
   summary: 'Tell who asks',

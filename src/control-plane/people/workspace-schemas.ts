@@ -1,4 +1,4 @@
-/** Workspaces and who asks, on the wire. */
+/** Workspaces and the caller on the wire. */
 import { z } from '@hono/zod-openapi'
 import { PRINCIPAL_KINDS, ROLES } from '../../core/people/api-key.ts'
 import { line, Uuid } from '../operations/text.ts'

@@ -29,9 +29,9 @@ export type RevisionSource = Pick<Revision, 'source' | 'source_revision_config'>
   repeats?: number
 }
 
-/** Who wants a revision, and why. */
+/** The caller who wants a revision, and the reason. */
 export interface RevisionWish {
-  /** Absent: nobody asked for it. */
+  /** Absent: Runyard makes it without a request. */
   principal?: Pick<Principal, 'name'>
   made_for: RevisionReason
 }

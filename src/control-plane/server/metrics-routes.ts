@@ -1,4 +1,4 @@
-/** `/metrics`: figures for those who run the installation. */
+/** `/metrics`: figures for the operators of the installation. */
 import { z } from '@hono/zod-openapi'
 import { METRICS_FORMATS } from '../../core/agent/server/metrics.ts'
 import { createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'

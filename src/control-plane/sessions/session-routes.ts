@@ -1,4 +1,4 @@
-/** `/v2/session` and `/v2/sessions`, for those who have signed in. */
+/** `/v2/session` and `/v2/sessions`, for signed-in browsers. */
 import { AppError } from '../../core/errors.ts'
 import { keyIn } from '../../core/people/sent-key.ts'
 import { endedCookie, sessionCookie } from '../../http/session-cookie.ts'
@@ -39,7 +39,7 @@ const end = operation('delete', '/v2/session', {
   refusals: [404],
 })
 
-/** For the one who has the key: good once, for half an hour, at the address that was asked. */
+/** The link acts with the rights of the caller's key. It works once, for half an hour, at the address of the request. */
 const link = operation('post', '/v2/session/link', {
   name: 'create_sign_in_link',
   summary: 'Make a link that signs a browser in',
@@ -101,7 +101,7 @@ export function sessionRoutes(
   return routes
 }
 
-/** A key wins over a cookie: who sends one has no session here. */
+/** A key wins over a cookie: a request with a key has no session. */
 async function requireSession(
   parts: Pick<ControlPlaneParts, 'store' | 'clock' | 'siteOf'>,
   headers: Headers,

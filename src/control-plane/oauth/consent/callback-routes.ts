@@ -43,7 +43,7 @@ const follow = operation('post', '/v2/auth/start/{auth_id}', {
   refusals: [403, 404, 409, 410, 422, 429],
 })
 
-/** A page as well, to who asks for one. */
+/** Browsers get these as a page. */
 const TAKEN_BACK = [400, 401, 403, 404, 409, 410, 422, 429, 503] as const
 
 const callback = operation('get', '/v2/auth/callback/{provider_id}', {
@@ -72,7 +72,7 @@ export function oauthCallbackRoutes(parts: OAuthParts): Routes {
   for (const path of ['/v2/auth/start/*', '/v2/auth/callback/*', '/v2/auth/setup/*']) {
     routes.use(path, (c, next) => limited(c, parts, { rate, next }))
   }
-  // What does not validate is told to a person like everything else.
+  // A browser gets a page for a request that does not validate, as for every other refusal.
   const hook = (result: HookResult, c: Context) => {
     if (!result.success) return orPage(c, parts, undefined, async () => refuseInvalid(result))
   }
@@ -111,7 +111,7 @@ export function oauthCallbackRoutes(parts: OAuthParts): Routes {
   return routes
 }
 
-/** Nobody has to prove who they are here, so that each address is counted. */
+/** These requests need no key, so that each address has a limit. */
 async function limited(
   c: Context,
   parts: OAuthParts,
@@ -168,7 +168,7 @@ async function takeBack(c: Context, parts: OAuthParts, provider_id: string) {
   })
 }
 
-/** Who has a key or a signed token is asked for no cookie. */
+/** A caller with a key or a signed token needs no cookie. */
 async function findBearer(c: Context, parts: OAuthParts): Promise<Bearer> {
   const { headers } = c.req.raw
   if (headers.has('authorization') || headers.has('x-api-key')) {

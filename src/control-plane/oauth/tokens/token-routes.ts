@@ -41,7 +41,7 @@ const list = operation('get', '/v2/auth/tokens', {
   answers: { 200: json(z.array(TokenSummarySchema), 'In the order created.') },
 })
 
-/** Deletes the caller's tokens of one provider, and nobody else's. */
+/** Deletes the caller's own tokens of one provider alone. */
 const removeAll = operation('delete', '/v2/auth/tokens', {
   name: 'delete_oauth_tokens_for_user',
   summary: "Delete the caller's tokens of a provider",

@@ -1,6 +1,6 @@
 /**
- * The `oauth_tokens` table. Access and refresh tokens are sealed, each for its own place, and opened where
- * somebody asks for them: most who read a token want to know of it only.
+ * The `oauth_tokens` table. Access and refresh tokens are sealed, each for its own place, and opened when they are
+ * used: most readers of a row need the rest of it only.
  */
 import {
   DEPLOYMENT_USER,
