@@ -4,7 +4,7 @@ import type { SecretBox } from '../../../core/secret-box.ts'
 import type { Db } from '../../db/db.ts'
 import { table } from '../../db/table.ts'
 import { PLACES } from '../sealed-columns.ts'
-import { holderParams, OF_HOLDER } from './columns.ts'
+import { holderParams, OF_HOLDER } from './holders.ts'
 
 const CONSENTS = table<OAuthConsent>(
   'oauth_consents',

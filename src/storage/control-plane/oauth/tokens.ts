@@ -13,7 +13,7 @@ import type { SecretBox } from '../../../core/secret-box.ts'
 import type { Db, SqlValue } from '../../db/db.ts'
 import { table } from '../../db/table.ts'
 import { PLACES } from '../sealed-columns.ts'
-import { holderParams, OF_HOLDER } from './columns.ts'
+import { holderParams, OF_HOLDER } from './holders.ts'
 
 const TOKENS = table<OAuthToken>(
   'oauth_tokens',
