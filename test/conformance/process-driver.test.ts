@@ -185,9 +185,7 @@ describe('The process driver', () => {
       const state = world.driver.observe(spec.revision_id)
       return state.kind === 'healthy' && (await ask(state.endpoints[0]))?.execArgv
     }
-    await expect
-      .poll(execArgv)
-      .toEqual(['--min-semi-space-size=6', '--max-semi-space-size=8', '--max-old-space-size=192'])
+    await expect.poll(execArgv).toEqual(['--min-semi-space-size=6', '--max-old-space-size=192'])
     const { reason } = await until(world.driver, spec.revision_id, 'restarting')
     expect(reason).toMatch(/it took \d+ MB of memory, more than the 256 of its memory_limit_mb/)
   })

@@ -78,7 +78,7 @@ function supervise(
   const { file, args } = options.command
   const command = {
     file: project.node?.path ?? file,
-    args: [...heapArguments(limitMb), ...args],
+    args: [...heapArguments(limitMb, { isBesidePython: project.python !== null }), ...args],
   }
   return new Supervisor({
     ...each,
