@@ -6,7 +6,7 @@ import { endTogether } from '../test/support/end-together.ts'
 import { freePort } from '../test/support/free-port.ts'
 import type { Server } from './server.ts'
 
-const READY_MS = 60_000
+const READY_MS = 120_000
 
 export type OfficialServer = Pick<Server, 'url' | 'pid' | 'stop' | 'kill'>
 

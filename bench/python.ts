@@ -64,9 +64,9 @@ export async function startLanggraphDev(
   more: readonly string[] = [],
 ): Promise<OfficialServer> {
   const { python } = await pythonEnvironment()
-  const program = join(dirname(python), 'langgraph')
-  const args = ['dev', '--no-browser', '--no-reload', ...more] as const
-  return startOfficialServer([program, ...args], { cwd: folder, env: { LOG_LEVEL: 'ERROR' } })
+  // The command's script names the Python of the folder that the environment was made in, which has another name since.
+  const args = ['-m', 'langgraph_cli', 'dev', '--no-browser', '--no-reload', ...more] as const
+  return startOfficialServer([python, ...args], { cwd: folder, env: { LOG_LEVEL: 'ERROR' } })
 }
 
 export async function copyOfProject(project = PYTHON_PROJECT): Promise<TemporaryFolder> {
