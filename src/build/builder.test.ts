@@ -227,7 +227,7 @@ describe('a build', () => {
       const of = await uploaded({ 'langgraph.json': '{}' })
       const built = await withBundler('touch bundle.mjs; exit 3').build(of, never)
       expect(built).toMatchObject({ artifact: { bundle: null } })
-      expect(await log()).toMatch(/Not bundled, .*`bundle` ended with exit code 3\.$/m)
+      expect(await log()).toMatch(/could not bundle, .*`bundle` ended with exit code 3\.$/m)
     })
 
     describe('whose schemas are read after the build', () => {

@@ -80,7 +80,7 @@ describe('a step that fails', () => {
       'start: Graph "agent": ./graph.ts could not be loaded: Error: no ink\n' +
         '    at <anonymous> (graph.ts:1:31)\non paper',
     )
-    expect(await buildLog(id, revision)).toMatch(/Bundled \d+ files|Not bundled/)
+    expect(await buildLog(id, revision)).toMatch(/Bundled \d+ files|could not bundle/)
   })
 
   it('is the install, when LangGraph is too old: with what mends it, before all else', async () => {

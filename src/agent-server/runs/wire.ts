@@ -1,14 +1,27 @@
 /** A run, and what it leaves, as the API answers them. */
-import type { QueuedRun, Run, RunStatus, StoredRun } from '../../core/agent/run.ts'
+import type { QueuedRun, Run, RunStatus } from '../../core/agent/run.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { withoutUser } from './user.ts'
 
-/** A run as the API answers it: without what only the queue and the graph need to know. */
-export function runOnWire(run: QueuedRun & Partial<Pick<StoredRun, 'seq'>>): Run {
-  const { seq, available_at, cancel_action, error, started_at, origin, ...wire } = run
-  const { langsmith_session_name = null, ...kwargs } = withoutUser(wire.kwargs)
-  return { ...wire, kwargs, langsmith_session_name }
+/** A run as the API answers it. The members are listed, so that a new column stays private until it is named here. */
+export function runOnWire(run: QueuedRun): Run {
+  const { langsmith_session_name = null, ...kwargs } = withoutUser(run.kwargs)
+  return {
+    run_id: run.run_id,
+    thread_id: run.thread_id,
+    assistant_id: run.assistant_id,
+    created_at: run.created_at,
+    updated_at: run.updated_at,
+    status: run.status,
+    metadata: run.metadata,
+    kwargs,
+    multitask_strategy: run.multitask_strategy,
+    attempt: run.attempt,
+    cancel_reason: run.cancel_reason,
+    stop_outcome: run.stop_outcome,
+    langsmith_session_name,
+  }
 }
 
 /**
