@@ -31,7 +31,7 @@ const OTHER_COMMANDS =
   /\/(up|dev|listener|doctor|move|backup|restore|fetch|client-commands|deploy-example)\.(ts|js)$/
 /** A module asks its own address for the way to files of ours: they are where they were. */
 const PLACE = '__runyardPlace'
-/** `core/sibling-module.ts`: a thread that began with a source would load TypeScript's own parser, 30 MB, for it. */
+/** `graph/js/schemas/sibling-module.ts`: a thread that began with a source would load TypeScript's own parser, 30 MB, for it. */
 const SIBLING = /siblingModule\('([\w-]+)', import\.meta\.url\)/g
 /** Where packages that are imported late are given their exports, and what says that a path was found for that. */
 const LATE = 'late'

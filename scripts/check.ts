@@ -1,5 +1,5 @@
 // Everything that can be checked without running the product: format and lint, types, and that
-// generated files are up to date. The import table is a test (test/architecture.test.ts).
+// generated files are up to date, and how much code there is. The import table is a test (test/architecture.test.ts).
 import { spawnSync } from 'node:child_process'
 
 const CHECKS: [name: string, command: string, args: string[]][] = [
@@ -7,6 +7,7 @@ const CHECKS: [name: string, command: string, args: string[]][] = [
   ['types', 'tsc', ['-p', '.']],
   ['types of the dashboard', 'tsc', ['-p', 'dashboard']],
   ['generated files', process.execPath, ['scripts/generate.ts', '--check']],
+  ['weight', process.execPath, ['scripts/house.ts']],
   ['import table', 'vitest', ['run', 'test/architecture.test.ts', '--reporter=dot']],
 ]
 

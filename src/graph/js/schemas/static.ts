@@ -5,9 +5,9 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Log } from '../../../core/log.ts'
-import { siblingModule } from '../../../core/sibling-module.ts'
 import { type ExtractedSchemas, type GraphPlace, keyOf } from './extracted.ts'
 import { readBuilt } from './kept.ts'
+import { siblingModule } from './sibling-module.ts'
 import type { ExtractionOrder } from './type-extraction-worker.ts'
 
 /**
