@@ -32,7 +32,7 @@ export const RuntimeSchema = z
   })
   .openapi('DeploymentRuntime')
 
-export type RuntimeAnswer = z.infer<typeof RuntimeSchema>
+type RuntimeAnswer = z.infer<typeof RuntimeSchema>
 
 /** Throws `not_found`. */
 export async function getRuntime(

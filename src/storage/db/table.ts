@@ -19,7 +19,7 @@ interface Kinds<T> {
   unread?: readonly (keyof T)[]
 }
 
-export interface Table<T> {
+interface Table<T> {
   /** For SELECT and RETURNING: `id, name, …`. */
   columns: string
   /** The rows in a database, or in a transaction. Sealed columns need `box`. */

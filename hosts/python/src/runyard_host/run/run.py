@@ -64,7 +64,7 @@ class GraphRun:
         self._read = Emissions(
             self._modes,
             subgraphs=request["subgraphs"],
-            is_written=self._calls and self._calls.is_written,
+            is_written=self._calls.is_written if self._calls else None,
         )
         thread_id = parts.config.get("configurable", {}).get("thread_id")
         thread_id = None if thread_id is None else str(thread_id)
