@@ -219,6 +219,21 @@ describe('finding runs', () => {
     await eventually(() => expect(begun).toHaveLength(9))
   })
 
+  test('a claim that finds as many as it asks for is followed by one of twice as many', async () => {
+    const { runs } = world.store
+    for (let i = 0; i < 40; i += 1) await world.addRun()
+    const counts: number[] = []
+    const claim: typeof runs.claim = async (from, count) => {
+      counts.push(count)
+      return runs.claim(from, count)
+    }
+    const { begun, execute } = obedient()
+    const store = { ...world.store, runs: { ...runs, claim } }
+    await startQueue({ store, concurrency: 100, execute })
+    await eventually(() => expect(begun).toHaveLength(40))
+    expect(counts.slice(0, 4)).toEqual([4, 8, 16, 32])
+  })
+
   test('a delayed run that becomes due just after a look begins all the same', async () => {
     const { runs } = world.store
     let now = systemClock.now()
