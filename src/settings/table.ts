@@ -413,10 +413,10 @@ export const SETTINGS = [
   {
     name: 'RUNYARD_REGISTRY_PUSH_PASSWORD',
     type: 'text',
-    unset: 'none: nobody is handed one',
+    unset: 'none',
     readBy: ['up'],
     meaning:
-      'what `push-token` hands out to everybody who may deploy: a password that may push, and nothing else',
+      'the password that `push-token` gives to callers who may deploy: it may only push',
   },
   {
     name: 'RUNYARD_REGISTRY_ALLOW',
