@@ -70,7 +70,7 @@ export interface components {
             /** @description In ms since 1970. null: it is at work, or was left. */
             ended_at: number | null;
             /**
-             * @description interrupted: it asks, or was told to stop. left: its attempt ended before it.
+             * @description interrupted: it asks a question, or was cancelled. left: its attempt ended before it.
              * @enum {string}
              */
             status: "running" | "success" | "error" | "interrupted" | "left";

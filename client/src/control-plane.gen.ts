@@ -112,7 +112,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Tell of a push */
+        /** Report a push */
         post: operations["receive_push_v2_pushes__deployment_id__post"];
         delete?: never;
         options?: never;
@@ -127,7 +127,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The link that a person opens: says who asks for what */
+        /** The consent page that a person opens: shows the agent and the scopes it asks for */
         get: operations["start_oauth_v2_auth_start__auth_id__get"];
         put?: never;
         /** What that page sends when the person continues: leads on to the provider */
@@ -180,7 +180,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tell who has signed in with this browser */
+        /** Read the session of this browser */
         get: operations["get_session_v2_session_get"];
         put?: never;
         /** Sign in */
@@ -199,7 +199,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tell how people can sign in */
+        /** List the ways to sign in */
         get: operations["get_sign_in_ways_v2_session_ways_get"];
         put?: never;
         post?: never;
@@ -410,7 +410,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tell who made a deployment's revisions, their steps, and what each changed */
+        /** List a deployment's revisions with their author, steps and changes */
         get: operations["read_revision_history_v2_deployments__deployment_id__revision_history_get"];
         put?: never;
         post?: never;
@@ -912,7 +912,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tell whether the caller has a token of a provider */
+        /** Check whether the caller has a token of a provider */
         get: operations["check_oauth_token_exists_v2_auth_tokens_exists_get"];
         put?: never;
         post?: never;
@@ -929,7 +929,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tell whether anybody in the workspace has a token of Slack's */
+        /** Check whether the workspace has a Slack token */
         get: operations["check_workspace_slack_tokens_exist_v2_auth_tokens_workspace_slack_exists_get"];
         put?: never;
         post?: never;
@@ -949,7 +949,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete everybody's tokens of Slack in the workspace */
+        /** Delete all Slack tokens of the workspace */
         delete: operations["revoke_all_slack_tokens_for_workspace_v2_auth_tokens_workspace_slack_delete"];
         options?: never;
         head?: never;
@@ -966,7 +966,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete all tokens of a person in the workspace, whoever keeps them */
+        /** Delete all tokens of a person in the workspace */
         delete: operations["delete_tokens_of_user_v2_auth_tokens_workspace_users__user_id__delete"];
         options?: never;
         head?: never;
@@ -1066,7 +1066,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tell who asks */
+        /** Read the caller */
         get: operations["get_me_v2_me_get"];
         put?: never;
         post?: never;
@@ -8909,7 +8909,7 @@ export interface operations {
             query?: {
                 limit?: number;
                 offset?: number;
-                /** @description For admins: those of everybody in the workspace. */
+                /** @description For admins: the sessions of all users of the workspace. */
                 all?: "0" | "1" | "true" | "false" | "True" | "False";
             };
             header?: never;

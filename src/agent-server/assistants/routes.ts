@@ -131,7 +131,7 @@ const latest = createRoute({
   path: '/assistants/{assistant_id}/latest',
   operationId: 'set_latest_assistant_version_assistants__assistant_id__versions_post',
   tags,
-  summary: 'Put a version in force; its number stands in the body or in the query',
+  summary: 'Activate a version; its number is in the body or in the query',
   request: {
     params: AssistantPathSchema,
     query: VersionQuerySchema,

@@ -61,7 +61,7 @@ export const AssistantPatchSchema = z
     config: optional(AssistantConfigSchema),
     context: optional(JsonObjectSchema),
     metadata: optional(JsonObjectSchema).openapi({
-      description: 'Merged into what is there, key by key.',
+      description: 'Merged into the present value, key by key.',
     }),
     name: optional(z.string()),
     description: z.string().nullish().openapi({ description: '`null` removes it.' }),

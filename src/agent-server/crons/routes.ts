@@ -102,7 +102,7 @@ const patch = createRoute({
   path: '/runs/crons/{cron_id}',
   operationId: 'patch_cron_runs_crons__cron_id__patch',
   tags,
-  summary: 'Change a cron; what is due next is counted from now on',
+  summary: 'Change a cron; its next run is computed from now',
   request: { params: CronPathSchema, body: body(CronPatchSchema) },
   responses: { 200: cron, ...refusals(404, 422) },
 })
@@ -113,7 +113,7 @@ const runNow = createRoute({
   path: '/runs/crons/{cron_id}/run',
   operationId: 'run_cron_runs_crons__cron_id__run_post',
   tags,
-  summary: 'Start a run of a cron now; what is due next stays',
+  summary: 'Start a run of a cron now; its schedule stays',
   request: { params: CronPathSchema },
   responses: {
     200: { description: 'Run', content: { 'application/json': { schema: RunSchema } } },

@@ -102,7 +102,7 @@ export const ItemsFoundSchema = z
 
 const PathSchema = optional(LabelsSchema).openapi({
   items: LABEL,
-  description: '`*` stands for any label.',
+  description: '`*` matches any label.',
 })
 
 export const NamespacesQuerySchema = z

@@ -69,7 +69,7 @@ export const ThreadCreateSchema = z
 export const ThreadPatchSchema = z
   .object({
     metadata: optional(JsonObjectSchema).openapi({
-      description: 'Merged into what is there, key by key.',
+      description: 'Merged into the present value, key by key.',
     }),
     ttl: TtlSchema,
   })

@@ -48,7 +48,8 @@ export const TimelineSpanSchema = z
     started_at: moment(),
     ended_at: moment('null: it is at work, or was left.').nullable(),
     status: z.enum([...SPAN_STATUSES, 'left']).openapi({
-      description: 'interrupted: it asks, or was told to stop. left: its attempt ended before it.',
+      description:
+        'interrupted: it asks a question, or was cancelled. left: its attempt ended before it.',
     }),
     error: z
       .object({ error: z.string(), message: z.string(), stack: z.string().optional() })

@@ -27,7 +27,7 @@ const one = { params: WorkspacePathSchema }
 /** The owner of the key or the token. */
 const me = operation('get', '/v2/me', {
   name: 'get_me',
-  summary: 'Tell who asks',
+  summary: 'Read the caller',
   answers: { 200: json(MeSchema, 'Whom the key or the token belongs to.') },
 })
 

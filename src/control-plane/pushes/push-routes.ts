@@ -47,7 +47,7 @@ const Outcome = z
 /** Needs no key: signed as GitHub and Gitea do (`X-Hub-Signature-256`) or GitLab (`X-Gitlab-Token`). */
 const receive = openOperationsOf('Push webhooks')('post', '/v2/pushes/{deployment_id}', {
   name: 'receive_push',
-  summary: 'Tell of a push',
+  summary: 'Report a push',
   request: { params: z.object({ deployment_id: z.string() }) },
   answers: {
     200: json(Outcome, 'It was understood; a revision was made, or the reason why none was.'),

@@ -39,7 +39,7 @@ const list = operation('get', '/v2/deployments/{deployment_id}/revisions', {
 /** Newest first, as the list is: an entry for each revision. */
 const history = operation('get', '/v2/deployments/{deployment_id}/revision-history', {
   name: 'read_revision_history',
-  summary: "Tell who made a deployment's revisions, their steps, and what each changed",
+  summary: "List a deployment's revisions with their author, steps and changes",
   request: { params: DeploymentPathSchema, query: RevisionHistoryQuerySchema },
   answers: { 200: json(RevisionHistorySchema, 'A page of the history.') },
   refusals: [404],

@@ -26,7 +26,7 @@ const page = {
 
 const ways = operation('get', '/v2/session/ways', {
   name: 'get_sign_in_ways',
-  summary: 'Tell how people can sign in',
+  summary: 'List the ways to sign in',
   answers: { 200: json(SignInWaysSchema, 'The ways.') },
 })
 

@@ -27,7 +27,7 @@ const operation = operationsOf('Sessions (v2)')
 /** From time to time the answer has a new cookie, so pages ask when they open. */
 const read = operation('get', '/v2/session', {
   name: 'get_session',
-  summary: 'Tell who has signed in with this browser',
+  summary: 'Read the session of this browser',
   answers: { 200: json(CurrentSessionSchema, 'The session.') },
   refusals: [404],
 })

@@ -73,7 +73,9 @@ export const SessionsListSchema = z
 export const SessionsQuerySchema = z.object({
   limit: Limit,
   offset: Offset,
-  all: BooleanText.openapi({ description: 'For admins: those of everybody in the workspace.' }),
+  all: BooleanText.openapi({
+    description: 'For admins: the sessions of all users of the workspace.',
+  }),
 })
 
 export const SignInWaysSchema = z

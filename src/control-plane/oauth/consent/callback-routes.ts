@@ -29,7 +29,7 @@ const operation = openOperationsOf('Auth Service (v2)')
 
 const start = operation('get', '/v2/auth/start/{auth_id}', {
   name: 'start_oauth',
-  summary: 'The link that a person opens: says who asks for what',
+  summary: 'The consent page that a person opens: shows the agent and the scopes it asks for',
   request: { params: AuthPathSchema },
   answers: { 200: page },
   refusals: [404, 409, 410, 422, 429],

@@ -51,7 +51,7 @@ const removeAll = operation('delete', '/v2/auth/tokens', {
 
 const exists = operation('get', '/v2/auth/tokens/exists', {
   name: 'check_oauth_token_exists',
-  summary: 'Tell whether the caller has a token of a provider',
+  summary: 'Check whether the caller has a token of a provider',
   request: { query: ProviderQuerySchema },
   answers: { 200: json(TokenStatusSchema, 'Whether there is one.') },
 })
@@ -74,20 +74,20 @@ const update = operation('patch', '/v2/auth/tokens/{token_id}/metadata', {
 
 const slackExists = operation('get', '/v2/auth/tokens/workspace/slack/exists', {
   name: 'check_workspace_slack_tokens_exist',
-  summary: "Tell whether anybody in the workspace has a token of Slack's",
+  summary: 'Check whether the workspace has a Slack token',
   answers: { 200: json(TokenStatusSchema, 'Whether there is one.') },
 })
 
 const removeSlack = operation('delete', '/v2/auth/tokens/workspace/slack', {
   name: 'revoke_all_slack_tokens_for_workspace',
-  summary: "Delete everybody's tokens of Slack in the workspace",
+  summary: 'Delete all Slack tokens of the workspace',
   answers: { 200: json(TokensDeletedSchema.pick({ message: true }), 'What was deleted.') },
   refusals: [403],
 })
 
 const removePersons = operation('delete', '/v2/auth/tokens/workspace/users/{user_id}', {
   name: 'delete_tokens_of_user',
-  summary: 'Delete all tokens of a person in the workspace, whoever keeps them',
+  summary: 'Delete all tokens of a person in the workspace',
   request: { params: PersonPathSchema },
   answers: { 200: json(TokensDeletedSchema.pick({ message: true }), 'What was deleted.') },
   refusals: [403],
