@@ -415,8 +415,7 @@ export const SETTINGS = [
     type: 'text',
     unset: 'none',
     readBy: ['up'],
-    meaning:
-      'the password that `push-token` gives to callers who may deploy: it may only push',
+    meaning: 'the password that `push-token` gives to callers who may deploy: it may only push',
   },
   {
     name: 'RUNYARD_REGISTRY_ALLOW',

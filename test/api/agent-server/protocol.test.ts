@@ -531,15 +531,16 @@ describe('a subscription', () => {
     // Nothing is kept in memory, so that events are read from the store.
     const server = await startAgentServer({ limits: { streamBufferBytes: 1 } })
     const { thread_id } = await run(server, 'slow', { count: 1, ms: 1 })
-    server.store.events.readThread = () => Promise.reject(new Error('The disk is gone.'))
+    const [one] = server.members
+    one.store.events.readThread = () => Promise.reject(new Error('The disk is gone.'))
     const failed = { type: 'error', id: null, error: 'unknown_error' }
     const message = 'Thread event stream failed.'
-    const text = await (await subscribe(server.url, thread_id)).text()
+    const text = await (await subscribe(one.url, thread_id)).text()
     expect(text.split('\n').slice(0, 2)).toEqual([
       'event: error',
       `data: ${JSON.stringify({ ...failed, message })}`,
     ])
-    const socket = new SocketClient(server.url, thread_id)
+    const socket = new SocketClient(one.url, thread_id)
     await socket.send('subscription.subscribe', { channels: ['lifecycle'] })
     expect(await socket.answer(({ id }) => id === null)).toEqual({ ...failed, message })
     expect(await socket.closed()).toMatchObject({ code: 1011 })
