@@ -65,7 +65,7 @@ describe.skipIf(NO_PYTHON)(`a deployment in Python${skipped}`, { timeout: ROLLOU
     expect(await runyard.untilOver(first)).toMatchObject({
       ...{ status: 'DEPLOYED', status_message: null },
     })
-    expect(buildLog(first)).toMatch(/ \+ langgraph==1\.2\.22$/m)
+    expect(buildLog(first)).toMatch(/ \+ langgraph==1\.2\.24$/m)
     const client = sdk('python')
     const { thread_id } = await client.threads.create()
     expect(answerOf(await client.runs.wait(thread_id, 'agent', say))).toBe('one')
@@ -101,7 +101,7 @@ describe.skipIf(NO_PYTHON)(`a deployment in Python${skipped}`, { timeout: ROLLOU
     )
     expect(status_message).toContain("NameError: name 'absent' is not defined")
 
-    repository.commit('uv.lock', repository.read('uv.lock').replaceAll('1.2.22', '1.2.21'))
+    repository.commit('uv.lock', repository.read('uv.lock').replaceAll('1.2.24', '1.2.23'))
     const { dependencies: _, ...config } = JSON.parse(repository.read('langgraph.json'))
     repository.commit('langgraph.json', JSON.stringify({ ...config, source: { kind: 'uv' } }))
     const unlocked = await runyard.untilOver(await renew(broken))
