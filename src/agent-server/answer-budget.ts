@@ -1,22 +1,22 @@
 /**
- * How many bytes the answers of a server may have in all, from when they are read until their clients have taken them.
- * Clients that ask for much and read slowly would fill the memory otherwise.
+ * Limits the total bytes of all answers that a server holds, from reading them until their clients have received them.
+ * Otherwise clients that request much and read slowly would fill the memory.
  */
 import { AppError } from '../core/errors.ts'
 
 /** Answers up to this size are never refused: refusing them would free nothing. */
 const SMALL_BYTES = 16 * 1024
-/** When a client that was refused may try again, in s. */
+/** When a refused client may try again, in s. */
 const RETRY_AFTER_SECONDS = 2
 
-/** What one answer takes of the budget. */
+/** One answer's share of the budget. */
 export interface AnswerHold {
   /**
-   * The answer has this many bytes or more, as far as is known by now. Best called before they are read. Throws
-   * `unavailable` where that is too much beside the other answers; an answer that is alone may have any size.
+   * Reserves at least this many bytes for the answer. Best called before they are read. Throws `unavailable` if
+   * the other answers leave no room; an answer without others may have any size.
    */
   atLeast(bytes: number): void
-  /** The answer was taken, or is not wanted any more. A second call does nothing. */
+  /** Frees the share: the client has received the answer or left. A second call does nothing. */
   release(): void
 }
 
@@ -28,7 +28,7 @@ export class AnswerBudget {
     this.#maxBytes = maxBytes
   }
 
-  /** Of all answers together. */
+  /** Bytes of all answers together. */
   get heldBytes(): number {
     return this.#held
   }

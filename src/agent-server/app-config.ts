@@ -4,20 +4,20 @@ import type { HttpConfig, OpenApiSecurity } from '../core/agent/server/project-s
 import type { DoorConfig } from './access/door.ts'
 import type { OpenTo } from './access/open-door.ts'
 
-/** What the API is told apart from its parts. */
+/** The API's configuration, besides its parts. */
 export interface AppConfig extends DoorConfig {
   version: string
-  /** Where clients see Runyard. Default: where a request was sent to. */
+  /** Runyard's URL as clients see it. Default: the URL that the request was sent to. */
   publicUrl?: string
-  /** The largest request that is read. Default 300 MiB. */
+  /** Maximum size of a request body. Default 300 MiB. */
   maxBodyBytes?: number
   /** The project's own auth, instead of keys. */
   auth?: ProjectAuth
-  /** How the description says that callers identify themselves. Default: by the server's keys. */
+  /** The security scheme in the OpenAPI description. Default: the server's keys. */
   security?: OpenApiSecurity
   /** The project's own routes. */
   routes?: ProjectRoutes
-  /** Of a server without keys and auth: whom it answers. Absent: everyone who comes to it. */
+  /** Allowed hosts and origins of a server without keys and auth. Absent: all. */
   openTo?: OpenTo
   /** Default: as without `http` in `langgraph.json`. */
   http?: HttpConfig

@@ -1,4 +1,4 @@
-/** How much the server takes on, as its operator says. Each refusal names the setting. */
+/** Limits on the server's load, set by its operator. Each refusal names the setting. */
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import type { RunStore } from '../core/agent/run.ts'
 import type { Clock } from '../core/clock.ts'
@@ -13,13 +13,13 @@ export interface Limits {
   /** How many requests a caller may send in a second; `undefined`, the default: any number. */
   maxRequestsPerSecond?: number | undefined
   /**
-   * How much is kept in memory of the events of each run that is followed, in bytes of text; a reader
-   * takes a quarter of it at a time. Default 1 MiB.
+   * Memory for the events of each run that has readers, in bytes of text. A reader takes a quarter of it
+   * at a time. Default 1 MiB.
    */
   streamBufferBytes: number
-  /** How large a page of threads or of a history may become before its limit is reached, in bytes. Default 32 MiB. */
+  /** Size at which a page of threads or of a history ends before its `limit`, in bytes. Default 32 MiB. */
   pageBytes: number
-  /** How large the answers may be in all that were not read yet; see `AnswerBudget`. Default 128 MiB. */
+  /** Total size of all answers that clients have not read yet; see `AnswerBudget`. Default 128 MiB. */
   answerBytes: number
   /** How large metadata may be, in bytes of JSON. Default 64 KiB. */
   metadataBytes: number
@@ -34,12 +34,12 @@ export const DEFAULT_LIMITS: Limits = {
   metadataBytes: 64 * 1024,
 }
 
-/** When who was refused may try again, in s. */
+/** When a refused client may try again, in s. */
 const RETRY_AFTER_SECONDS = 5
 
 /**
- * Part of the transaction that adds a run to a thread that was there. A 429 and not a 503: it is this
- * caller's thread that is full, and nothing has been created yet that a repeat would create again.
+ * Part of the transaction that adds a run to an existing thread. A 429 and not a 503: this caller's
+ * thread is full, and a repeat is safe because nothing has been created yet.
  */
 export async function requireRoomOnThread(
   tx: AgentStore,
@@ -56,8 +56,8 @@ export async function requireRoomOnThread(
 }
 
 /**
- * Throws `invalid` for metadata of more than the limit. What is stored already with more (`before`) may be changed as long
- * as it does not grow. Metadata is what everything is found by: every page of a search carries it.
+ * Throws `invalid` for metadata above the limit. Stored metadata (`before`) that is already larger may change but not
+ * grow. The limit exists because searches read the metadata, and every result page carries it.
  */
 export function requireMetadataFits(
   { metadataBytes: max }: Limits,
@@ -77,10 +77,10 @@ function bytesOf(value: JsonObject): number {
   return Buffer.byteLength(JSON.stringify(value))
 }
 
-/** How long a count is good, in ms: to count a long line for each run would make it longer. */
+/** How long a count is valid, in ms: counting a long queue for each run would slow the queue down. */
 const COUNT_MS = 1_000
 
-/** The line of all threads. Another server's runs are counted within a second. */
+/** The number of waiting runs on all threads. Includes another server's runs within a second. */
 export class PendingRuns {
   readonly #runs: Pick<RunStore, 'figures'>
   readonly #clock: Clock
@@ -94,7 +94,7 @@ export class PendingRuns {
     this.#max = maxPendingRuns
   }
 
-  /** Before the runs are added. Throws `too_many_requests`. */
+  /** Call before adding the runs. Throws `too_many_requests`. */
   async requireRoom(runs: number): Promise<void> {
     const isOld = this.#clock.now() - this.#countedAt >= COUNT_MS
     if (isOld || this.#count + runs > this.#max) await this.#recount()

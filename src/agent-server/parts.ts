@@ -1,4 +1,4 @@
-/** What the agent server's verbs work with; `server/agent-server.ts` puts it together. */
+/** The parts that the agent server's verbs use; `server/agent-server.ts` assembles them. */
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import type { Authorize } from '../core/agent/authorization.ts'
 import type { GraphItems } from '../core/agent/host/calls.ts'
@@ -18,9 +18,9 @@ import type { Limits, PendingRuns } from './limits.ts'
 export interface Parts {
   store: AgentStore
   config: ProjectSettings
-  /** The components of each graph that has some. */
+  /** UI components by graph; graphs without any are absent. */
   ui: ReadonlyMap<string, UiBundle>
-  /** The store, as the project says: with time to live, and found by meaning. */
+  /** The store with the project's settings for time to live and semantic search. */
   items: GraphItems
   host: GraphHost
   queue: Pick<Queue, 'cancelLocal' | 'expect' | 'reserve' | 'wake'>
@@ -31,18 +31,18 @@ export interface Parts {
   webhooks: Pick<Webhooks, 'check' | 'wake'>
   metrics: AgentMetrics
   tracer: Tracer
-  /** How long an attempt of a run may take, in ms. */
+  /** Time limit for one attempt of a run, in ms. */
   runTimeoutMs: number
-  /** How long the code of a run may go on after it was told to stop, in ms. */
+  /** How long a run's code may continue after its abort, in ms. */
   abortLimitMs: number
-  /** Of which deployment's revision the server is; absent: of none. */
+  /** The revision that the server belongs to. Absent: none. */
   revisionId?: string
-  /** Of which deployment; absent: of none. */
+  /** The deployment that the server belongs to. Absent: none. */
   deploymentId?: string
   limits: Limits
   answers: AnswerBudget
   pendingRuns: Pick<PendingRuns, 'requireRoom'>
-  /** The project to which graphs trace. Absent: they do not trace to LangSmith. */
+  /** The LangSmith project that graphs trace to. Absent: no traces to LangSmith. */
   langSmithProject?: string
   clock: Clock
   log: Log

@@ -1,4 +1,4 @@
-/** What is answered to requests of the Agent2Agent protocol, by its own library. */
+/** Answers Agent2Agent requests with the protocol's own library. */
 import { A2A_VERSION_HEADER, AgentCard, formatSSEEvent } from '@a2a-js/sdk'
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server'
 import { type A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server'
@@ -17,7 +17,7 @@ import { agentCard, mergeCards } from './card.ts'
 import { type A2AParts, createA2AHandler } from './methods.ts'
 import { isCurrentVersion, type Rpc, readRpc } from './rpc.ts'
 
-/** An assistant's card; without `id` that of the project's first graph. */
+/** An assistant's card; without `id`, the card of the project's first graph. */
 export async function answerCard(
   c: Context<AgentServerEnv>,
   parts: A2AParts,
@@ -74,7 +74,7 @@ interface Streaming {
   left: AbortController
 }
 
-/** What goes wrong before the first event is answered as a single error. */
+/** An error before the first event becomes a single error answer. */
 async function answerStream(
   c: Context<AgentServerEnv>,
   parts: Pick<Parts, 'log'>,
@@ -126,12 +126,12 @@ async function handlerOf(
   })
 }
 
-/** Where the client sees the server: behind proxies, the gateway's prefix and the project's own. */
+/** The server's URL as the client sees it, with the prefixes of proxies, the gateway and the project. */
 function baseUrlOf(c: Context, { publicUrl, gatewayToken, http }: AppConfig): string {
   const { protocol, host } = new URL(c.req.url)
   const forwarded = (name: string) => c.req.header(`x-forwarded-${name}`)?.split(',')[0]?.trim()
   const prefix = forwarded('prefix') ?? ''
-  // Behind the gateway and without a prefix a deployment has a host name of its own.
+  // Behind the gateway, a deployment without a prefix has its own host name.
   const isBelow = gatewayToken === undefined || prefix !== ''
   const path = `${prefix}${http?.mountPrefix ?? ''}`
   if (publicUrl !== undefined && isBelow) return `${publicUrl}${path}`

@@ -1,22 +1,22 @@
-/** An assistant's card: what other agents read before they talk to it. */
+/** An assistant's card, which other agents read before they talk to it. */
 import type { AgentCard, SecurityScheme } from '@a2a-js/sdk'
 import type { Assistant } from '../../core/agent/assistant.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 
 interface CardAbout {
   assistant: Assistant
-  /** Where the server is, as its clients see it; without a slash at the end. */
+  /** The server's URL as its clients see it, without a trailing slash. */
   baseUrl: string
-  /** Of the server. */
+  /** The server's version. */
   version: string
   hasMessages: boolean
-  /** Push notifications are sent as webhooks: whether the project has those. */
+  /** Whether the project has webhooks, which carry push notifications. */
   hasPushNotifications: boolean
-  /** Whether the server, or the gateway before it, asks for a key; a project's own auth is not described. */
+  /** Whether the server, or its gateway, requires a key. The card does not describe a project's own auth. */
   needsKey: boolean
 }
 
-/** For both versions of the protocol that are spoken at the one address. */
+/** The card lists both protocol versions at one address. */
 export function agentCard({ assistant, baseUrl, version, ...about }: CardAbout): AgentCard {
   const { assistant_id, graph_id, name } = assistant
   const description = assistant.description || `The agent "${name}".`
@@ -49,8 +49,8 @@ export function agentCard({ assistant, baseUrl, version, ...about }: CardAbout):
 }
 
 /**
- * One card with the fields of both versions of the protocol, for clients that do not say which they
- * speak: where objects have the same name they are merged, and lists element by element.
+ * One card with the fields of both protocol versions, for clients that do not send a version. Objects
+ * of the same name are merged, and lists element by element.
  */
 export function mergeCards(current: JsonObject, legacy: JsonObject): JsonObject {
   const merged: JsonObject = { ...legacy }

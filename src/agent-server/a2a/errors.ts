@@ -1,4 +1,4 @@
-/** Refusals of the verbs as errors of the Agent2Agent protocol. */
+/** Converts refusals of the verbs to errors of the Agent2Agent protocol. */
 import {
   A2AError,
   JsonRpcRequestMalformedError,
@@ -8,10 +8,10 @@ import {
 import { AppError, ProjectRefusal } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
 
-/** JSON-RPC's code for a request that is not to be served. */
+/** JSON-RPC's code for an invalid request. */
 const INVALID_REQUEST = -32600
 
-/** Throws errors of the library only. Any error that is not a refusal is logged and answered as internal. */
+/** Throws only errors of the library. Logs any error that is not a refusal and throws it as internal. */
 export async function asA2AErrors<T>(log: Log, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

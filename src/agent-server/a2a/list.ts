@@ -1,4 +1,4 @@
-/** Lists of tasks of the Agent2Agent protocol: of one context, or of all that the caller may see. */
+/** Lists tasks of the Agent2Agent protocol: of one context, or of all threads that the caller may see. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type ListTasksRequest, type ListTasksResponse, type Task, TaskState } from '@a2a-js/sdk'
 import { RequestMalformedError } from '@a2a-js/sdk/errors'
@@ -12,15 +12,15 @@ import { searchThreads } from '../threads/search.ts'
 import { RUNS_READ, viewTask } from './task.ts'
 import { taskIdOf } from './task-id.ts'
 
-/** Without a context: how many threads are looked through, those changed last first. */
+/** Without a context: how many threads the list reads, the last changed first. */
 const THREADS_READ = 100
-/** How many of the last runs of each thread are looked at. */
+/** Without a context: how many of the last runs of each thread the list reads. */
 const RUNS_READ_EACH = 10
 
 const DEFAULT_PAGE = 50
 const MAX_PAGE = 100
 
-/** The tasks of an assistant, the latest first. The token of a page is how many came before. */
+/** The tasks of an assistant, the latest first. A page token is the number of tasks before the page. */
 export async function listTasks(
   parts: Pick<Parts, 'store' | 'events' | 'authorize' | 'limits'>,
   { caller, assistant_id }: { caller: Caller; assistant_id: string },
@@ -74,7 +74,7 @@ async function runsOfAll(
   return found.toSorted((a, b) => b.seq - a.seq)
 }
 
-/** A caller who may find a thread may still not be allowed to read it. It may also be gone by now. */
+/** A caller may be allowed to find a thread but not to read it. The thread may also have been deleted. */
 async function runsOfThread(
   parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
@@ -95,7 +95,7 @@ function latestOfTasks(runs: StoredRun[]): StoredRun[] {
   return [...seen.values()]
 }
 
-/** Reading SQLite never waits, and large states take long: this lets other requests go on in between. */
+/** SQLite reads block the event loop, and large states take long: yields so that other requests go on. */
 async function look(
   parts: Pick<Parts, 'store' | 'events'>,
   run: StoredRun,
@@ -105,7 +105,7 @@ async function look(
   return viewTask(parts, { task_id: taskIdOf(run), run }, historyLength)
 }
 
-/** Most tasks can be ruled out by their run alone. Only the others are read as a whole. */
+/** The run's status rules out most tasks. Only the others are read in full. */
 async function withState(
   parts: Pick<Parts, 'store' | 'events'>,
   runs: StoredRun[],

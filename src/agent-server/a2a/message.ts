@@ -13,9 +13,9 @@ export interface ChainMessage {
 }
 
 /**
- * What a graph is given for a message. The fields of data parts are fields of its input; text and
- * files are one human message, in LangChain's standard content blocks. Throws where nothing is said,
- * and for text or files to a graph that has no `messages`.
+ * The graph input for a message. The fields of data parts become input fields; text and files become
+ * one human message, in LangChain's standard content blocks. Throws for an empty message, and for text
+ * or files to a graph that has no `messages`.
  */
 export function toInput(message: Message, { hasMessages }: { hasMessages: boolean }): JsonObject {
   const fields = Object.assign({}, ...dataOf(message).filter(isObject)) as JsonObject
@@ -35,9 +35,9 @@ export function toInput(message: Message, { hasMessages }: { hasMessages: boolea
 }
 
 /**
- * What a message answers to a graph that asks: data parts `{id, value}`, lists of them, or such a
- * list under `interrupts` answer each question by its id; any other data, or else the text, answers
- * the only one. Throws where it is not clear which.
+ * The resume value of a message that answers a graph's questions. Data parts `{id, value}`, lists of
+ * them, or such a list under `interrupts` answer questions by id; any other data, or else the text,
+ * answers the only question. Throws if the question is ambiguous.
  */
 export function toResume(message: Message, open: readonly Interrupt[]): JsonValue {
   const data = dataOf(message)
@@ -57,7 +57,7 @@ export function toResume(message: Message, open: readonly Interrupt[]): JsonValu
   throw new RequestMalformedError('message.parts must hold the answer, as text or as data.')
 }
 
-/** A message's content as parts; calls of tools and the like are left out. */
+/** A message's content as parts, without tool calls and the like. */
 export function toParts(content: JsonValue | undefined): Part[] {
   if (typeof content === 'string') return content === '' ? [] : [textPart(content)]
   if (!Array.isArray(content)) return []
@@ -77,7 +77,7 @@ export function dataPart(value: JsonValue): Part {
   return { content: { $case: 'data', value }, metadata: undefined, filename: '', mediaType: '' }
 }
 
-/** The text that stands in a message's content, without anything else. */
+/** Only the text of a message's content. */
 export function textIn(content: JsonValue | undefined): string {
   return toParts(content).flatMap(textsOfPart).join('')
 }
@@ -101,7 +101,7 @@ function textOf(part: Part): string[] {
   return part.content?.$case === 'text' ? [part.content.value] : []
 }
 
-/** Data without fields becomes part of the message's text. */
+/** Data that is not an object becomes a text block. */
 function blockOf({ content, filename, mediaType }: Part): JsonObject[] {
   const kind = { type: kindOf(mediaType), mimeType: mediaType || 'application/octet-stream' }
   const named = { ...kind, ...(filename && { metadata: { filename } }) }
@@ -146,7 +146,7 @@ function partOf(block: JsonObject): Part[] {
   return typeof url === 'string' ? [{ content: { $case: 'url', value: url }, ...about }] : []
 }
 
-/** The older form of an image: an address, which may be the image itself. */
+/** The older form of an image: a URL, or a data URL that holds the image. */
 function imagePart(image: JsonValue | undefined): Part[] {
   const url = isObject(image) ? image.url : image
   if (typeof url !== 'string') return []

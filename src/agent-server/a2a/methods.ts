@@ -35,7 +35,7 @@ import { streamTask } from './stream.ts'
 import { findTask, isOver, openQuestions, type TaskRun, viewTask } from './task.ts'
 import { TASK_ID_KEY } from './task-id.ts'
 
-/** What the operations need: a task is a run. */
+/** A task is a run, so the operations need the parts that create runs. */
 export type A2AParts = CreationParts & Pick<Parts, 'log'>
 
 interface A2AContext {
@@ -45,13 +45,13 @@ interface A2AContext {
   assistant_id: string
   /** Whether its graph has `messages`. */
   hasMessages: boolean
-  /** Creates the run only once. */
+  /** Requests with the same key create one run. */
   idempotencyKey: string | undefined
   /** Aborts when the client leaves; the task goes on. */
   signal: AbortSignal
 }
 
-/** What the library's JSON-RPC handlers of both protocol versions call. Throws errors of the library only. */
+/** The handler that the library's JSON-RPC transports of both versions call. Throws only errors of the library. */
 export function createA2AHandler(context: A2AContext): A2ARequestHandler {
   const { parts, card, signal } = context
   const answer = <T>(work: () => Promise<T>) => asA2AErrors(parts.log, work)
@@ -93,7 +93,7 @@ export function createA2AHandler(context: A2AContext): A2ARequestHandler {
   }
 }
 
-/** Waits for the end, unless asked not to. */
+/** Waits for the run's end, unless the request has `returnImmediately`. */
 async function sendMessage(
   context: A2AContext,
   request: SendMessageRequest,
@@ -173,7 +173,7 @@ async function continueTask(context: A2AContext, message: Message): Promise<Task
   return { task_id, run: await addRun(context, run.thread_id, { ...given, metadata }) }
 }
 
-/** Refuses a second answer at the same time. A breakpoint asks nothing: there the message becomes the input. */
+/** Refuses a second concurrent answer. A breakpoint has no question: there the message becomes the input. */
 async function answerOf(context: A2AContext, task: TaskRun, message: Message) {
   const open = await openQuestions(context.parts, task)
   const command: RunCommand =

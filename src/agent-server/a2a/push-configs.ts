@@ -1,4 +1,4 @@
-/** Push notifications of the Agent2Agent protocol: who wants to hear of a task, and what is sent to them. */
+/** Push notifications of the Agent2Agent protocol: stores a task's push configs and queues their deliveries. */
 import { randomUUID } from 'node:crypto'
 import { type Task, TaskPushNotificationConfig } from '@a2a-js/sdk'
 import { V03PushNotificationSerializer } from '@a2a-js/sdk/compat/v0_3/server'
@@ -23,7 +23,7 @@ const SERIALIZERS = {
   '1.0': new V1PushNotificationSerializer(),
 }
 
-/** What can stand in a header. */
+/** A valid header value. */
 const HeaderText = z
   .string()
   .max(8_192)
@@ -35,7 +35,7 @@ const Config = z.object({
   authentication: z.object({ scheme: HeaderText, credentials: HeaderText }).optional(),
 })
 
-/** Refuses a config that nothing could be sent to. Throws `invalid`, `RequestMalformedError`. */
+/** Refuses a config that could not receive a notification. Throws `invalid`, `RequestMalformedError`. */
 export function checkPushConfig(
   parts: Pick<Parts, 'webhooks'>,
   config: TaskPushNotificationConfig,
@@ -49,8 +49,8 @@ export function checkPushConfig(
 }
 
 /**
- * Keeps a config of a task, in place of the one with its id. A task that stands still is told at once, any
- * other when its run ends.
+ * Stores a config of a task and replaces the one with its id. If the task's run has ended, the notification is
+ * queued at once, else when the run ends.
  */
 export async function putPushConfig(
   parts: Pick<Parts, 'store' | 'events' | 'webhooks' | 'clock'>,
@@ -67,19 +67,19 @@ export async function putPushConfig(
     created_at: timestamp(parts.clock),
     config: TaskPushNotificationConfig.toJSON(config) as JsonObject,
   }
-  // A run that has ended stays ended. If it ends between the two looks, the next round sees that.
+  // An ended run stays ended. If the run ends between the two reads, the next round sees that.
   while (!(await putWhere(parts, record, run_id, await standing(parts, task_id, run_id)))) {}
   return config
 }
 
-/** The task and its run, if the run has ended. `undefined`: it goes on. */
+/** The task and its run, if the run has ended. `undefined`: it has not. */
 async function standing(parts: Pick<Parts, 'store' | 'events'>, task_id: string, run_id: string) {
   const run = await parts.store.runs.get(run_id)
   if (!run || !isTerminal(run.status)) return undefined
   return { run, task: await viewTask(parts, { task_id, run }) }
 }
 
-/** `false`: the run has ended meanwhile, so that its end would not be sent to this config. */
+/** `false`: the run has ended meanwhile, so this config would miss its end. */
 async function putWhere(
   parts: Pick<Parts, 'store' | 'webhooks'>,
   record: PushConfig,
@@ -126,7 +126,7 @@ export async function getPushConfig(
   throw new TaskNotFoundError(`Task ${task_id} has no push config ${id.slice(0, 100)}.`)
 }
 
-/** Part of the transaction that ends a run: queues what each config is told of its task. */
+/** Part of the transaction that ends a run: queues a notification for each push config of its task. */
 export async function pushEnd(
   tx: AgentStore,
   configs: readonly PushConfig[],

@@ -42,7 +42,7 @@ const getAssistantCard = createRoute({
   responses: { 200: CARD_ANSWER, ...refusals(400, 404, 422) },
 })
 
-/** Where clients of version 0.2 look for it. */
+/** The address that clients of version 0.2 use. */
 const getAssistantCardOfOld = createRoute({
   ...getAssistantCard,
   path: '/a2a/{assistant_id}/.well-known/agent.json',
@@ -127,7 +127,7 @@ const post = createRoute({
   },
 })
 
-/** The protocol's own library takes long to load, and many servers are never asked: so it is loaded with a request. */
+/** The protocol's library takes long to load and many servers never use it, so the first request loads it. */
 export function a2aRoutes(parts: Parts, settings: AppConfig) {
   const routes = createRoutes<AgentServerEnv>()
   routes.openAPIRegistry.registerPath(post)

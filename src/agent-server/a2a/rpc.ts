@@ -1,4 +1,4 @@
-/** JSON-RPC requests of the Agent2Agent protocol, in the words of version 1.0 or 0.3. */
+/** Reads JSON-RPC requests of the Agent2Agent protocol, version 1.0 or 0.3. */
 import { isV1JsonRpcMethod } from '@a2a-js/sdk/compat/v0_3'
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server'
 import { RequestMalformedError, VersionNotSupportedError } from '@a2a-js/sdk/errors'
@@ -14,10 +14,10 @@ import { JsonObjectSchema } from '../operations/json.ts'
 
 /** A request, ready to be handled by the library in its version of the protocol. */
 export interface Rpc {
-  /** Empty: the request names none. */
+  /** Empty: the request has no method. */
   method: string
   isStreaming: boolean
-  /** Answers the envelope, errors included; for a streaming method an iterable of envelopes, if all is well. */
+  /** Returns the envelope, errors included. A streaming method returns an iterable of envelopes unless it fails. */
   handle(handler: A2ARequestHandler): Promise<unknown>
   /** An error in an envelope. */
   refuse(error: unknown): JsonObject
@@ -25,7 +25,7 @@ export interface Rpc {
 
 const STREAMING = ['message/stream', 'tasks/resubscribe', 'SendStreamingMessage', 'SubscribeToTask']
 
-/** From the body, whatever it is, and the header `A2A-Version`: the methods of the versions differ by name. */
+/** Reads any body and the header `A2A-Version`. The method's name decides the version: they differ. */
 export function readRpc(body: string, version: string | undefined): Rpc {
   const sent = parse(body)
   const request = isObject(sent) ? sent : {}
@@ -35,7 +35,7 @@ export function readRpc(body: string, version: string | undefined): Rpc {
   return refusal ? { ...rpc, handle: async () => rpc.refuse(refusal) } : rpc
 }
 
-/** Whether a client speaks version 1.0; without a header it is 0.3. */
+/** Whether a client speaks version 1.0; without the header it speaks 0.3. */
 export function isCurrentVersion(version: string | undefined): boolean {
   return /^1(\.\d+)*$/.test(version ?? '')
 }
@@ -70,7 +70,7 @@ function callIn(requestedVersion: string): ServerCallContext {
   return new ServerCallContext({ requestedVersion })
 }
 
-/** The value if it is a text, else an empty one, which the library refuses. */
+/** The method if it is a string, else an empty string, which the library refuses. */
 function methodOf({ method }: JsonObject): string {
   return typeof method === 'string' ? method : ''
 }
@@ -88,13 +88,13 @@ function parse(body: string): JsonValue | undefined {
   }
 }
 
-/** The library knows no class for it. */
+/** The library has no class for a parse error. */
 const PARSE_ERROR = Object.assign(new RequestMalformedError('The body is not valid JSON.'), {
   transport: 'jsonrpc',
   envelopeCode: -32700,
 })
 
-/** Refuses what the library would crash on. */
+/** Refuses parts that would crash the library. */
 const Part = z
   .looseObject({
     text: z.string().optional(),
@@ -139,8 +139,8 @@ function checkRequest(request: JsonObject, version: string | undefined): Error |
 }
 
 /**
- * What clients of version 0.3 mean: without `blocking` they wait, since most ask for nothing later; and
- * the older words of the original server (`assistant`, `thread.threadId`, `taskId`).
+ * Adds the defaults of version 0.3 clients: without `blocking` they wait, since most never poll later.
+ * Also accepts older names of the original server (`assistant`, `thread.threadId`, `taskId`).
  */
 function withDefaults(request: JsonObject): JsonObject {
   const { params } = request
@@ -167,7 +167,7 @@ function legacyMessage(message: JsonObject, thread: JsonValue | undefined): Json
   }
 }
 
-/** Version 0.3 marks the last event of a stream; the library does so only where the task is over. */
+/** Version 0.3 marks the last event of a stream. The library does so only if the task is over. */
 async function* finalized(answers: AsyncIterable<object>): AsyncGenerator<object, void, undefined> {
   for await (const answer of answers) {
     const { result } = answer as { result?: { kind?: string; status?: { state?: string } } }

@@ -1,4 +1,4 @@
-/** A task as it goes on: the events of its run, as those of the Agent2Agent protocol. */
+/** Streams a task: converts the events of its run to those of the Agent2Agent protocol. */
 import { type StreamResponse, type Task, TaskState, type TaskStatus } from '@a2a-js/sdk'
 import { isEnd } from '../../core/agent/event.ts'
 import type { Parts } from '../parts.ts'
@@ -6,9 +6,9 @@ import { type ChainMessage, textIn, textPart } from './message.ts'
 import { artifactOf, isOver, type TaskRun, viewTask } from './task.ts'
 
 /**
- * The task as it is, then what comes: that it works, the pieces of what its models say, its whole
- * answer, and how it ends. A piece with `append: false` begins anew. A task that is over, or waits for
- * an answer, is all that there is of it. Rejects with the signal's reason, and when the log stops.
+ * Yields the task, then its updates: the working status, pieces of the model's text, the whole answer
+ * and the final status. A piece with `append: false` starts a new text. If the task is over or waits for
+ * an answer, yields only the task. Rejects with the signal's reason, and when the log stops.
  */
 export async function* streamTask(
   parts: Pick<Parts, 'store' | 'events'>,
@@ -56,10 +56,10 @@ function working(at: number): TaskStatus {
   return { state, message: undefined, timestamp: new Date(at).toISOString() }
 }
 
-/** What models write; LangChain for Python says of a piece that it is one. */
+/** Types of model messages; LangChain for Python has a separate type for pieces. */
 const PIECE_TYPES = ['ai', 'AIMessageChunk']
 
-/** The pieces of the messages that models write; each message begins the artifact anew. */
+/** Converts pieces of model messages to artifact updates; each message restarts the artifact. */
 class Pieces {
   readonly #run_id: string
   readonly #ids: { taskId: string; contextId: string }

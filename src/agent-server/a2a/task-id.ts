@@ -1,7 +1,7 @@
-/** Which task a run belongs to. Apart from the protocol's library, which every run would load. */
+/** Finds the task of a run. A separate file, so that runs do not load the protocol's library. */
 import type { QueuedRun } from '../../core/agent/run.ts'
 
-/** In the metadata of a run that goes on with a task: the task's id, which is its first run's. */
+/** Metadata key of runs that continue a task. The value is the task's id, which is its first run's id. */
 export const TASK_ID_KEY = 'a2a_task_id'
 
 export function taskIdOf({ run_id, metadata }: QueuedRun): string {

@@ -1,6 +1,6 @@
 /**
- * Tasks of the Agent2Agent protocol: a context is a thread, a task is a run of it and, where the run
- * stopped to ask something, the runs that went on with the answers.
+ * Tasks of the Agent2Agent protocol: a context is a thread; a task is a run of it and, if the run
+ * stopped with a question, the runs that continued with the answers.
  *
  * ```
  * submitted ──▶ working ──▶ completed            pending, running, success
@@ -22,15 +22,15 @@ import { finalValues } from '../runs/wire.ts'
 import { type ChainMessage, dataPart, textPart, toParts } from './message.ts'
 import { taskIdOf } from './task-id.ts'
 
-/** How many messages of the thread a task shows where the client does not say, and at most. */
+/** How many messages of the thread a task shows: by default, and at most. */
 const DEFAULT_HISTORY = 10
 const MAX_HISTORY = 100
-/** How far back a thread's runs are looked through for those of a task. */
+/** How many of a thread's last runs are searched for those of a task. */
 export const RUNS_READ = 100
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** A task: its id, and the run that it is at. */
+/** A task's id and its latest run. */
 export interface TaskRun {
   task_id: string
   run: QueuedRun
@@ -55,7 +55,7 @@ function taskNotFound(id: string): Error {
   return new TaskNotFoundError(`Task not found: ${id.slice(0, 100)}`)
 }
 
-/** The state that a run has left behind, or the present state of its thread while it goes on. */
+/** The state at the run's end, or the thread's current state while the run goes on. */
 interface Standing {
   state: TaskState
   values: JsonObject
@@ -73,7 +73,7 @@ export async function viewTask(
   return taskAt(task, await standingOf(parts, task.run), historyLength)
 }
 
-/** The task as it is once its run has ended so. */
+/** The task after its run has ended with `end`. */
 export function taskAtEnd(
   task: TaskRun,
   { status, error, values = {}, next = [] }: WebhookEnd,
@@ -99,7 +99,7 @@ function taskAt({ task_id, run }: TaskRun, standing: Standing, historyLength: nu
   }
 }
 
-/** The questions that a task waits to have answered. */
+/** The task's open questions. */
 export async function openQuestions(
   parts: Pick<Parts, 'store' | 'events'>,
   { run }: TaskRun,
@@ -140,7 +140,7 @@ async function standingOf(
   }
 }
 
-/** How long to wait for the end event of a run that is over, in ms: it is in the log already. */
+/** Time limit for reading the end event of a run that is over, in ms. The event is already in the log. */
 const END_MS = 30_000
 const WAITING = TaskState.TASK_STATE_INPUT_REQUIRED
 
@@ -192,7 +192,7 @@ function questionOf(value: unknown): string {
   return typeof asked === 'string' ? asked : JSON.stringify(asked ?? null)
 }
 
-/** The agent's answer: its last message, and all else that the state holds. */
+/** The agent's answer: its last message, and the rest of the state. */
 function artifactsOf({ run_id }: QueuedRun, values: JsonObject): Artifact[] {
   const { messages: _, ...rest } = values
   const answer = messagesIn(values).findLast(({ type }) => type === 'ai' || type === 'human')
@@ -201,7 +201,7 @@ function artifactsOf({ run_id }: QueuedRun, values: JsonObject): Artifact[] {
   return parts.length > 0 ? [artifactOf(run_id, parts)] : []
 }
 
-/** What a run answers: piece by piece while it runs, as a whole at its end. */
+/** The run's answer: in pieces while it runs, whole at its end. */
 export function artifactOf(run_id: string, parts: Artifact['parts']): Artifact {
   return {
     artifactId: run_id,

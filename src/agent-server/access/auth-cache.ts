@@ -1,4 +1,4 @@
-/** Answers of the project's `authenticate`, kept for a while (`auth.cache` of `langgraph.json`). */
+/** Caches the results of the project's `authenticate` (`auth.cache` of `langgraph.json`). */
 import { createHash } from 'node:crypto'
 import type { AuthUser } from '../../core/agent/authorization.ts'
 import type { ProjectAuth } from '../../core/agent/host/auth.ts'
@@ -7,9 +7,9 @@ import type { Clock } from '../../core/clock.ts'
 import { ExpiringMap } from '../../core/expiring-map.ts'
 
 /**
- * The same auth, which is not asked again about the same values of the headers that the configuration names, whatever
- * path and method they come with. A request without any of these headers is always asked about, and a refusal is not
- * kept. The user that was not recognised for longest makes room.
+ * The same auth with a cache. The key is the values of the headers that the configuration names, whatever the path and
+ * method. Requests without any of these headers and refusals are not cached. A full cache drops the least recently
+ * used entry.
  */
 export function withAuthCache(
   auth: ProjectAuth,
@@ -33,7 +33,7 @@ export function withAuthCache(
   }
 }
 
-/** A digest, so that no credentials are kept; `undefined`: none of the headers was sent. */
+/** A digest, so that the cache holds no credentials. `undefined`: the request has none of the headers. */
 function keyOf(headers: Headers, names: readonly string[]): string | undefined {
   const sent = names.flatMap((name) => (headers.has(name) ? [[name, headers.get(name)]] : []))
   if (sent.length === 0) return undefined

@@ -1,4 +1,4 @@
-/** Who a request comes from. */
+/** Identifies the caller of a request. */
 import type { Context, MiddlewareHandler } from 'hono'
 import type { AuthUser, Caller } from '../../core/agent/authorization.ts'
 import type { ProjectAuth } from '../../core/agent/host/auth.ts'
@@ -28,39 +28,39 @@ const STUDIO_USER: AuthUser = {
   permissions: [],
 }
 
-/** What the routes find in their context. */
+/** The context of the routes. */
 export interface AgentServerEnv {
   Variables: {
     caller: Caller
-    /** The same person as the project's own routes know it from the official server. */
+    /** The same user, in the form that project routes expect from the official server. */
     auth?: { user: AuthUser; scopes: string[] }
-    /** Whom the request counts for, as the gateway says. */
+    /** The sender that the request counts for, as reported by the gateway. */
     sender?: Sender
-    /** Of whom the gateway has let in with a key. Absent: the gateway asked for none. */
+    /** Role of the key that the gateway accepted. Absent: the gateway required no key. */
     role?: Role
-    /** Whether the request was handed to the project's own routes; it is once. */
+    /** Whether the request was already handed to the project's own routes; this happens once. */
     hasProjectHandled?: boolean
-    /** What the answer takes of the server's budget. */
+    /** The answer's share of the server's answer budget. */
     hold: AnswerHold
-    /** Whom it was counted for before it was known who the caller is. */
+    /** The sender that the request was counted for before the caller was authenticated. */
     countedFor?: Sender
   }
   Bindings: {
-    /** A request that the server sends to itself; no request from outside can say so. */
+    /** A request that the server sends to itself; outside requests cannot set this. */
     isInProcess?: boolean
-    /** Beside that: what the project does for itself. */
+    /** With `isInProcess`: the project's own code sends the request. */
     isProject?: boolean
-    /** The server's check of itself, at its start. */
+    /** The server's self-check at start. */
     isSelfCheck?: boolean
-    /** Beside that: the run whose graph sends the request. */
+    /** With `isInProcess`: the run whose graph sends the request. */
     runId?: string | undefined
-    /** With a request that wants a WebSocket. */
+    /** Set for WebSocket requests. */
     acceptSocket?: AcceptSocket
   }
 }
 
 export interface CallerConfig extends DoorConfig {
-  /** Asked instead of the server's own keys. */
+  /** Replaces the server's own keys. */
   auth?: ProjectAuth
   /** Which headers graphs see. */
   configurableHeaders: HeaderPatterns
@@ -69,8 +69,8 @@ export interface CallerConfig extends DoorConfig {
 }
 
 /**
- * Counts requests before it is known who the caller is, for routes that do not ask. The project's own
- * code may answer them, or pass them on to where the caller is found out.
+ * Counts requests before authentication, for routes that do not authenticate. The project's own code
+ * may answer them, or pass them on to routes that do.
  */
 export function countRequests(rate: RateLimit): MiddlewareHandler<AgentServerEnv> {
   return async (c, next) => {
@@ -84,9 +84,9 @@ export function countRequests(rate: RateLimit): MiddlewareHandler<AgentServerEnv
 }
 
 /**
- * Notes who sent the request, once, and counts it for them. Throws `unauthenticated`,
- * `too_many_requests`, and whatever refusal the project's auth decides on; requests from within need
- * none of the server's keys.
+ * Authenticates the caller, once, and counts the request for them. Throws `unauthenticated`,
+ * `too_many_requests`, and any refusal of the project's auth. In-process requests need none of the
+ * server's keys.
  */
 export function noteCaller(config: CallerConfig): MiddlewareHandler<AgentServerEnv> {
   const checkKey = serverKeys(config.apiKeys)
@@ -107,8 +107,8 @@ export function noteCaller(config: CallerConfig): MiddlewareHandler<AgentServerE
 }
 
 /**
- * Throws `forbidden` for what the caller's role does not allow, before any code of the project is asked. Where the
- * project's own `auth` decides, roles do not count.
+ * Throws `forbidden` for operations that the caller's role does not allow, before any project code runs. With the
+ * project's own `auth`, roles do not apply.
  */
 export function requireAccess(config: CallerConfig): MiddlewareHandler<AgentServerEnv> {
   const checkKey = serverKeys(config.apiKeys)
@@ -127,11 +127,11 @@ type CheckKey = ReturnType<typeof serverKeys>
 
 interface Recognised {
   user?: AuthUser
-  /** What tells callers apart. Absent: nothing was checked here. */
+  /** Distinguishes callers. Absent: the server checked no credentials. */
   identity?: string | undefined
 }
 
-/** Counts the request for its caller, once that is known. A refused request counts too. */
+/** Counts the request for its caller after authentication. A refused request counts too. */
 async function countFor(
   c: Context<AgentServerEnv>,
   rate: RateLimit | undefined,
@@ -154,8 +154,8 @@ async function recount(c: Context<AgentServerEnv>, rate: RateLimit, sender: Send
 }
 
 /**
- * Health checks are not counted, nor are requests that the project sends to its server. The server's check of itself is:
- * counting is a part of what it checks.
+ * Health checks and in-process requests are not counted. The server's self-check is counted, because it checks the
+ * counting too.
  */
 function isUncounted(c: Context): boolean {
   return (c.req.path === '/ok' && !isSelfCheck(c)) || isInProcess(c)
@@ -179,8 +179,8 @@ async function recognise(
 }
 
 /**
- * Studio names itself in a header, which anyone can send. It is believed where the request has a key of the
- * server. Behind a gateway, the gateway has checked that.
+ * Studio identifies itself by a header, which any client can send. The server trusts it only with one of its
+ * keys. Behind a gateway, the gateway has already checked the key.
  */
 function isStudio(headers: Headers, config: CallerConfig, checkKey: CheckKey): boolean {
   if (config.auth?.isStudioAuthDisabled || headers.get('x-auth-scheme') !== 'langsmith') {
@@ -192,7 +192,7 @@ function isStudio(headers: Headers, config: CallerConfig, checkKey: CheckKey): b
   return true
 }
 
-/** The body is left to the route that reads it. */
+/** Leaves the body unread for the route. */
 function withoutBody({ url, method, headers }: Request): Request {
   return new Request(url, { method, headers })
 }

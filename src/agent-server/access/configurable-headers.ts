@@ -1,7 +1,7 @@
-/** Which headers of a request graphs see in `configurable`, and which the log shows. */
+/** Selects the request headers that graphs see in `configurable`, and those that the log shows. */
 import type { HeaderPatterns } from '../../core/agent/server/project-settings.ts'
 
-/** Credentials, and headers of proxies: graphs see them only when they are named in full. */
+/** Credentials and proxy headers: graphs see them only if the project names them in full. */
 const HIDDEN = new Set(['x-api-key', 'x-tenant-id', 'x-service-key', 'authorization', 'cookie'])
 
 const DEFAULT_INCLUDES = ['x-*', 'user-agent']
@@ -21,7 +21,7 @@ export function headerChoice({
   return (headers) => Object.fromEntries([...headers].filter(([name]) => isShown(name)))
 }
 
-/** Never in the log, however they are named; what looks like a secret is redacted there in any case. */
+/** Never logged, even if the project names them. The log also redacts values that look like secrets. */
 const UNLOGGED = [...HIDDEN, 'proxy-authorization', 'set-cookie']
 
 /** The headers that the log shows: those that the project includes, and no credentials. */

@@ -1,4 +1,4 @@
-/** Whether the server answers a request at all. */
+/** Decides whether the server accepts a request. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
 import {
@@ -13,20 +13,20 @@ import { remoteAddress, type Sender } from '../../http/rate-limit.ts'
 export interface DoorConfig {
   /** The keys that open the server; none: it is open. */
   apiKeys: readonly string[]
-  /** What the gateway sends as `x-runyard-gateway`; with it the server answers nobody else. */
+  /** The token that the gateway sends as `x-runyard-gateway`. If set, the server refuses requests without it. */
   gatewayToken?: string
 }
 
-/** The `env` of requests from within the process; no request from outside can have it. */
+/** The `env` of in-process requests; outside requests cannot have it. */
 export const IN_PROCESS = { isInProcess: true } as const
 
-/** The same, of what a project does for itself: its auth is not asked. */
+/** The same for requests of the project's own code: its auth does not check them. */
 export const AS_PROJECT = { isInProcess: true, isProject: true } as const
 
 /** The `env` of the request that a server sends to itself before it is ready. */
 export const SELF_CHECK = { isSelfCheck: true } as const
 
-/** Like a caller's request, except that none of the project's own code answers it: that might ask for credentials. */
+/** Like a caller's request, but no project code answers it: that code might require credentials. */
 export function isSelfCheck({ env }: { env?: unknown }): boolean {
   return (env as { isSelfCheck?: boolean } | undefined)?.isSelfCheck === true
 }
@@ -50,9 +50,8 @@ export function isOpen({
 }
 
 /**
- * Lets in what came through the gateway, or from within; throws `unauthenticated`. Notes whom the
- * request counts for, and their role, as far as the gateway says. What the gateway has added stays here: the project's
- * code has no use for it.
+ * Accepts gateway requests and in-process requests; throws `unauthenticated` for others. Stores the sender and the
+ * role that the gateway reports. Removes the gateway's headers: project code has no use for them.
  */
 export function guardGateway({
   gatewayToken,
@@ -74,12 +73,12 @@ export function guardGateway({
   }
 }
 
-/** What is for those who run the deployment: how it is, and what it has posted to whom. */
+/** Paths for operators: the deployment's metrics and its webhook deliveries. */
 const OF_OPERATORS = /^\/(metrics|webhooks)(\/|$)/
 
 /**
- * Throws `unauthenticated` for what operators ask where the gateway has checked no key: a deployment that is public is
- * open to everyone, and knows no users. Where the project has its own auth, that decides.
+ * Throws `unauthenticated` for operator paths if the gateway has checked no key: a public deployment is open to all
+ * and has no users. A project with its own auth decides by that instead.
  */
 export function guardOperators({
   gatewayToken,
@@ -95,19 +94,19 @@ export function guardOperators({
   }
 }
 
-/** Whom a request counts for, where nothing has proved who sent it. */
+/** The sender that a request counts for before it is authenticated. */
 export function unknownSender(c: Context): Sender {
   return c.get('sender') ?? { address: remoteAddress(c) }
 }
 
-/** The address that the gateway has added comes last. */
+/** The gateway appends the client's address last. */
 function senderOf(headers: Headers): Sender {
   const caller = headers.get(CALLER_HEADER)
   if (caller !== null) return { identity: caller }
   return { address: headers.get('x-forwarded-for')?.split(',').at(-1)?.trim() ?? '' }
 }
 
-/** Throws `forbidden` for a role of a newer gateway: what it may do is not known here. */
+/** Throws `forbidden` for a role of a newer gateway: this version does not know its rights. */
 function roleOf(headers: Headers): Role | undefined {
   const sent = headers.get(ROLE_HEADER)
   if (sent === null) return undefined
@@ -117,8 +116,8 @@ function roleOf(headers: Headers): Role | undefined {
 }
 
 /**
- * Lets health checks of the runtime driver pass, which do not come through the gateway. The project's
- * middleware must not answer them: it might ask for credentials.
+ * Health checks of the runtime driver, which do not come through the gateway. The project's middleware
+ * must not answer them: it might require credentials.
  */
 function isProbe({ req }: Context): boolean {
   return req.path === '/ok' && req.header('x-forwarded-for') === undefined

@@ -1,7 +1,7 @@
 /**
- * The door of a server that asks for no key: whoever can send it a request may do everything. Without this
- * door, every web page that somebody opens on the machine could: browsers send requests to the loopback for
- * any page, and a page whose host name is made to mean 127.0.0.1 (DNS rebinding) can read the answers.
+ * Guards a server that requires no key, where every request may do everything. Without this guard, any web
+ * page opened on the machine could: browsers send a page's requests to the loopback, and a page whose host
+ * name resolves to 127.0.0.1 (DNS rebinding) can read the answers.
  */
 import type { MiddlewareHandler } from 'hono'
 import { type CorsConfig, originRule } from '../../core/cors.ts'
@@ -11,11 +11,11 @@ import { isThisMachine } from '../../core/this-machine.ts'
 import { isInProcess } from './door.ts'
 
 export interface OpenTo {
-  /** The address it listens on. If that is not the loopback, the operator has let others in, by any name. */
+  /** The address it listens on. If that is not the loopback, the server accepts any host name. */
   host: string
-  /** Names besides those of the loopback; `.example.com` is every name below, `*` any name. */
+  /** Host names besides those of the loopback. `.example.com`: every name below it; `*`: any name. */
   hosts: readonly string[]
-  /** Origins besides those of this machine and of the server's own pages; `*` is any. */
+  /** Origins besides those of this machine and of the server's own pages; `*`: any. */
   origins: readonly string[]
 }
 
@@ -23,8 +23,8 @@ export interface OpenTo {
 export const STUDIO_ORIGINS = ['https://smith.langchain.com', 'https://eu.smith.langchain.com']
 
 /**
- * Throws `forbidden` for a request to a host name, or of a page, that is not let in. Origins that
- * `cors` names are let in. `/ok` is open: it tells nothing of value.
+ * Throws `forbidden` for requests to a host name, or from an origin, that is not allowed. Origins that
+ * `cors` names are allowed. `/ok` is open: it reveals nothing of value.
  */
 export function guardOpenServer(
   to: OpenTo,
@@ -32,7 +32,7 @@ export function guardOpenServer(
   log: Log,
 ): MiddlewareHandler {
   const isNamed = namedBy(cors)
-  /** The last host that was let in: the next request mostly names it too. */
+  /** The last allowed host: the next request usually names it too. */
   let known: string | undefined
   return async (c, next) => {
     const host = c.req.header('host')
@@ -59,7 +59,7 @@ export function isHostAllowed(host: string, to: OpenTo): boolean {
   return isLocalName(name) || !isLocalName(nameOf(to.host)) || to.hosts.some(covers(name))
 }
 
-/** `host`: where the request was sent to. Pages on other ports of that host are the operator's as well. */
+/** `host`: the host the request was sent to. Pages on its other ports belong to the same operator. */
 export function isOriginAllowed(origin: string, host: string | undefined, to: OpenTo): boolean {
   const name = URL.parse(origin)?.hostname
   if (to.origins.includes('*') || to.origins.includes(origin)) return true

@@ -1,10 +1,10 @@
-/** The project's own `auth`, asked about every operation. */
+/** Authorizes every operation by the project's own `auth`. */
 import type { Authorize } from '../../core/agent/authorization.ts'
 import type { ProjectAuth } from '../../core/agent/host/auth.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 
-/** Also throws `forbidden` for a caller whom nobody has authenticated, but for the project itself. */
+/** Also throws `forbidden` for a caller without a user, except for the project itself. */
 export function authorizeBy(auth: ProjectAuth): Authorize {
   return async ({ user, permissions, isProject }, event, value) => {
     if (isProject) return undefined

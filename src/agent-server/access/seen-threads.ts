@@ -1,11 +1,11 @@
-/** Which threads a caller sees, for lists of what belongs to them. */
+/** Filters runs and deliveries to those of threads that the caller may see. */
 import type { Caller, MetadataFilter } from '../../core/agent/authorization.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'
 
 /**
- * The filter for lists of what belongs to threads: runs, deliveries. It has what the project answers, and
- * what it puts into the metadata that is searched for.
+ * The filter for lists of runs and deliveries. It combines the filter that the project's auth returns with
+ * the metadata that the auth adds to the search.
  */
 export async function filterOfSeen(
   { authorize }: Pick<Parts, 'authorize'>,
@@ -13,7 +13,7 @@ export async function filterOfSeen(
 ): Promise<MetadataFilter | undefined> {
   const value: { metadata: JsonObject } = { metadata: {} }
   const filter = await authorize(caller, { resource: 'threads', action: 'search' }, value)
-  // A value that is missing matches nothing, rather than everything.
+  // A missing value matches nothing, rather than everything.
   const wanted = Object.entries(value.metadata).map(([key, one]) => ({
     [key]: { $eq: one ?? null },
   }))

@@ -1,16 +1,16 @@
-/** Which handshakes of WebSockets are let in. */
+/** Decides which WebSocket handshakes the server accepts. */
 import type { Context, MiddlewareHandler } from 'hono'
 import { areCookiesAllowed, type CorsConfig, isOwnOrigin, originRule } from '../../core/cors.ts'
 import { AppError } from '../../core/errors.ts'
 import type { AgentServerEnv } from './caller.ts'
 
-/** Where the protocol's events are; nothing else takes WebSockets. */
+/** The protocol's event stream, the only path that accepts WebSockets. */
 const SOCKET_PATH = /^\/threads\/[^/]+\/stream\/events$/
 
 /**
- * Throws `not_found` where no WebSocket is served, before anything has begun there, and `forbidden` for
- * a page that CORS does not allow: a browser lets any page open a WebSocket, without
- * asking, and sends its cookies along. Where CORS does not allow cookies they are removed.
+ * Throws `not_found` on paths without a WebSocket, before their handler runs, and `forbidden` for
+ * origins that CORS does not allow: browsers let any page open a WebSocket, without a preflight,
+ * and send cookies along. Removes the cookies if CORS does not allow them.
  */
 export function guardSockets(cors: CorsConfig = {}): MiddlewareHandler<AgentServerEnv> {
   const isAllowed = originRule(cors)
@@ -34,7 +34,7 @@ function requireSocketPath({ req }: Context): void {
   throw new AppError('not_found', `No WebSockets are served here. ${where}`)
 }
 
-/** As the client named it. */
+/** The host name that the client used. */
 function hostOf({ req }: Context): string | undefined {
   return req.header('x-forwarded-host')?.split(',')[0]?.trim() ?? req.header('host')
 }
@@ -44,7 +44,7 @@ function refusedOrigin(origin: string): AppError {
   return new AppError('forbidden', `The origin ${origin} is not allowed. ${how}`)
 }
 
-/** A page cannot set this header here, but a browser sends a password that it has stored: treated as cookies are. */
+/** Removes stored passwords too: a page cannot set `authorization` here, but browsers send them like cookies. */
 function forgetCookies(headers: Headers): void {
   headers.delete('cookie')
   if (/^(basic|digest|negotiate) /i.test(headers.get('authorization') ?? '')) {

@@ -1,4 +1,4 @@
-/** Removing an assistant. */
+/** The verb that removes an assistant. */
 import { lockOf } from '../../core/agent/agent-store.ts'
 import type { Caller, MetadataFilter } from '../../core/agent/authorization.ts'
 import { AppError } from '../../core/errors.ts'
@@ -9,9 +9,9 @@ import { isSystemAssistant } from './system.ts'
 import { authorizeOnAssistant, requireAssistant } from './verbs.ts'
 
 /**
- * Removes the assistant and its versions, and ends its runs. With `delete_threads` removes the
- * threads of its runs too, those that the caller may delete. Answers the assistant's id. Throws
- * `not_found`, and `conflict` for the assistant that a graph has by itself.
+ * Removes the assistant and its versions, and ends its runs. With `delete_threads` also removes the
+ * threads of its runs that the caller may delete. Returns the assistant's id. Throws `not_found`, and
+ * `conflict` for a graph's system assistant.
  */
 export async function deleteAssistant(
   parts: CancelParts & Pick<Parts, 'host'>,
@@ -25,10 +25,10 @@ export async function deleteAssistant(
   return assistant_id
 }
 
-/** What `cancel_reason` says of its runs. */
+/** The `cancel_reason` of its runs. */
 const ASSISTANT_GONE = 'assistant_deleted: its assistant was removed'
 
-/** Its runs end in the same transaction: a crash leaves none without its assistant. */
+/** Ends the runs in the same transaction, so that a crash leaves no run without its assistant. */
 async function removeAssistant(
   parts: CancelParts & Pick<Parts, 'host'>,
   id: string,
@@ -58,7 +58,7 @@ function isPartOfGraph(graph_id: string): AppError {
 /** How many threads are looked up at once. */
 const BATCH = 100
 
-/** Removes each thread by itself. If the server dies in between, another call finds the rest. */
+/** Removes each thread in its own transaction. If the server dies in between, another call removes the rest. */
 async function deleteThreads(
   parts: CancelParts,
   caller: Caller,

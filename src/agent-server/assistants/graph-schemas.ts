@@ -5,7 +5,7 @@ import { FlagSchema } from '../operations/query.ts'
 
 const isDepth = (value: unknown) => /^(true|false|\d{1,4})$/.test(String(value))
 
-/** `true`, `false`, or how deep. */
+/** `true`, `false`, or a depth. */
 export const DrawingQuerySchema = z.object({
   xray: z
     .custom<string>(isDepth, 'Expected true, false or a depth.')

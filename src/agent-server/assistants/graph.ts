@@ -1,4 +1,4 @@
-/** The graph of an assistant, described. */
+/** Describes the graph of an assistant. */
 
 import type { Assistant } from '../../core/agent/assistant.ts'
 import type { Caller } from '../../core/agent/authorization.ts'
@@ -10,7 +10,7 @@ import type { Parts } from '../parts.ts'
 import { getAssistant } from './verbs.ts'
 
 /**
- * Throws `not_found` for the assistant and where its graph is no more in the project, `bad_request`
+ * Throws `not_found` if the assistant is missing or the project no longer has its graph, `bad_request`
  * when the project's code fails.
  */
 export async function drawAssistant(
@@ -35,9 +35,9 @@ export async function getAssistantSchemas(
 }
 
 /**
- * Whether the graph of an assistant that the caller may run has `messages` in its input; where nothing
- * is known of it, yes. Throws `not_found` where the graph is no more in the project, `bad_request` when
- * the project's code fails.
+ * Whether the input of the assistant's graph has `messages`; `true` if its input is unknown. The caller
+ * must have been allowed to run the assistant. Throws `not_found` if the project no longer has the
+ * graph, `bad_request` when the project's code fails.
  */
 export async function takesMessages(
   parts: Pick<Parts, 'host'>,
@@ -48,9 +48,9 @@ export async function takesMessages(
 }
 
 /**
- * The subgraphs by the way to them (`node|node`): those of the graph itself; with `recurse` theirs
- * too; with `namespace` that one alone, at any depth. `graph_id` is that of the graph they are part of.
- * Throws like `drawAssistant`.
+ * The graph's subgraphs by path (`node|node`). With `recurse`, nested subgraphs too; with `namespace`,
+ * only that one, at any depth. `graph_id` is the id of the assistant's graph. Throws like
+ * `drawAssistant`.
  */
 export async function getSubgraphs(
   parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'log'>,
@@ -88,7 +88,7 @@ async function withGraph<T>(
   }
 }
 
-/** What a graph's factory is called with when there is no run. */
+/** The config for a graph's factory without a run. */
 function configOf({ assistant_id, graph_id, config }: Assistant): GraphConfig {
   const { tags, configurable } = config
   return {

@@ -8,7 +8,7 @@ import { UuidSchema } from '../operations/ids.ts'
 import { JsonObjectSchema, JsonValueSchema, optional } from '../operations/json.ts'
 import { FlagSchema } from '../operations/query.ts'
 
-/** What a graph is called with besides its input. */
+/** A graph's config, passed beside its input. */
 export const ConfigSchema = z
   .looseObject({
     tags: optional(z.array(z.string())),
@@ -36,7 +36,7 @@ export const AssistantSchema = z
 
 const GraphIdSchema = z.string().min(1).max(256)
 
-/** Checked like a run's config; what is `null` in it was not given. */
+/** Checked like a run's config. `null` fields count as absent. */
 const AssistantConfigSchema = JsonObjectSchema.transform((config): unknown => config)
   .pipe(ConfigSchema)
   .transform((config) => given(config) as JsonObject)

@@ -1,11 +1,11 @@
-/** Finding assistants. */
+/** Searches assistants. */
 import type { Assistant, AssistantPage, AssistantQuery } from '../../core/agent/assistant.ts'
 import type { Caller } from '../../core/agent/authorization.ts'
 import type { Parts } from '../parts.ts'
 
 type AssistantSearch = Omit<AssistantQuery, 'filter'> &
   AssistantPage & {
-    /** The fields to answer; empty: all. */
+    /** The fields to return; empty: all. */
     select: (keyof Assistant)[]
   }
 
@@ -16,7 +16,7 @@ interface FoundAssistants {
   total: number
 }
 
-/** One page of what the caller may see. */
+/** One page of the assistants that the caller may see. */
 export async function searchAssistants(
   parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
@@ -29,7 +29,7 @@ export async function searchAssistants(
   return { assistants: found.map((one) => pick(one, select)), total }
 }
 
-/** How many the caller may see. */
+/** The number of assistants that the caller may see. */
 export async function countAssistants(
   parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,

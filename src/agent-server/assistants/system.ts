@@ -1,4 +1,4 @@
-/** The assistant that each graph has by itself, so that a graph's name is an assistant's too. */
+/** Each graph has a system assistant, so that a graph's name is also an assistant's. */
 import { v5 as uuidV5 } from 'uuid'
 import { lockOf } from '../../core/agent/agent-store.ts'
 import {
@@ -11,9 +11,9 @@ import { timestamp } from '../../core/clock.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'
 
-/** Ids that were asked for: each run asks for one twice, and a hash takes 10 to 25 µs. */
+/** Caches ids: each run needs one twice, and a hash takes 10 to 25 µs. */
 const ids = new Map<string, string>()
-/** Clients may ask for any name. */
+/** Clients may send any name, so the cache has a limit. */
 const MOST_IDS = 1000
 
 /** The id of a graph's system assistant. */
@@ -26,7 +26,7 @@ export function systemAssistantId(graph_id: string): string {
   return id
 }
 
-/** Whether it belongs to one of the project's graphs, and therefore stays as long as the graph. */
+/** Whether the assistant is the system assistant of a graph of the project. Such an assistant cannot be deleted. */
 export function isSystemAssistant(
   parts: Pick<Parts, 'host'>,
   { assistant_id, graph_id }: Pick<Assistant, 'assistant_id' | 'graph_id'>,
@@ -35,9 +35,9 @@ export function isSystemAssistant(
 }
 
 /**
- * Makes each of the project's graphs an assistant of the same name, at every start. Its version 1
- * is always what the project says now. A version that a user made meanwhile stays in force.
- * `configs`, by graph, win over what the project says; a `context` in one of them is the assistant's.
+ * Registers an assistant of the same name for each of the project's graphs, at every start. Version 1
+ * always has the project's current settings. A later version made by a user stays in force.
+ * `configs`, by graph, override the project's settings; a `context` in them is the assistant's.
  */
 export async function registerSystemAssistants(
   parts: Pick<Parts, 'store' | 'host' | 'clock'>,

@@ -24,7 +24,7 @@ interface AssistantRequest {
   graph_id: string
   /** Default: a random one. */
   assistant_id?: string
-  /** Default: `{}`, as of `context` and `metadata`. */
+  /** Default: `{}`; the same for `context` and `metadata`. */
   config?: JsonObject
   context?: JsonValue
   metadata?: JsonObject
@@ -32,11 +32,11 @@ interface AssistantRequest {
   name?: string
   /** Default: `null`. */
   description?: string | null
-  /** What to do when there is one with this id: refuse with `conflict`, or answer it. */
+  /** If the id exists: `raise` throws `conflict`, `do_nothing` returns the existing assistant. */
   if_exists?: 'raise' | 'do_nothing'
 }
 
-/** Adds an assistant, or answers the one that is there. Throws `not_found` (graph), `conflict`. */
+/** Adds an assistant, or returns the existing one. Throws `not_found` (graph), `conflict`. */
 export async function createAssistant(
   parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'limits' | 'clock'>,
   caller: Caller,
@@ -77,12 +77,12 @@ export async function getAssistant(
   return requireAssistant(parts.store.assistants, id, filter)
 }
 
-/** A change of an assistant: fields that are absent stay; `metadata` is merged key by key. */
+/** A change of an assistant: absent fields keep their value; `metadata` is merged key by key. */
 type AssistantPatch = Partial<AssistantContent>
 
 /**
- * Makes a new version, in force at once, also where the patch changes nothing: so do both official
- * servers. Throws `not_found`.
+ * Makes a new version, in force at once, even if the patch changes nothing, as both official servers
+ * do. Throws `not_found`.
  */
 export async function patchAssistant(
   parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'limits' | 'clock'>,
@@ -109,7 +109,7 @@ export async function patchAssistant(
 
 type AssistantAction = Extract<AuthorizationEvent, { resource: 'assistants' }>['action']
 
-/** Asks whether the caller may do this to the assistant. Answers the filter of what the caller may see. */
+/** Checks whether the caller may do this to the assistant. Returns the filter for assistants the caller may see. */
 export async function authorizeOnAssistant(
   parts: Pick<Parts, 'authorize'>,
   caller: Caller,
@@ -119,7 +119,7 @@ export async function authorizeOnAssistant(
   return parts.authorize(caller, { resource: 'assistants', action }, { assistant_id: id })
 }
 
-/** Finds the assistant. Throws `not_found` where there is none, and alike where the caller may not see it. */
+/** Finds the assistant. Throws `not_found` if it does not exist or the caller may not see it. */
 export async function requireAssistant(
   assistants: AssistantStore,
   id: string,
@@ -131,9 +131,9 @@ export async function requireAssistant(
 }
 
 /**
- * The assistant for a new run. This project has its graph, or else a server of another version has it and
- * executes the run. A graph's own assistant belongs to everyone who may run graphs, so the caller's
- * filter does not hide it. Throws `not_found`.
+ * The assistant for a new run. Its graph is in this project, or on a running server of another version,
+ * which then executes the run. Every caller who may run graphs may use a graph's system assistant: the
+ * caller's filter does not hide it. Throws `not_found`.
  */
 export async function resolveAssistant(
   parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'limits' | 'clock'>,

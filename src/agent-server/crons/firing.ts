@@ -1,9 +1,9 @@
 /**
- * Fires the crons that are due: each due time is taken in the transaction that adds its run, by
- * comparing it with what was read, so that of several servers one fires.
+ * Fires due crons. The transaction that adds the run also advances the due time, and only if it is
+ * unchanged since it was read, so that only one of several servers fires.
  *
- * What was missed while no server ran is made up for once: the firing stands for the latest due time,
- * and the next one is counted from now.
+ * If due times were missed while no server ran, the cron fires once, for the latest of them, and its next
+ * due time is computed from now.
  */
 
 import type { AgentStore } from '../../core/agent/agent-store.ts'
@@ -25,13 +25,12 @@ import { runRequest } from '../runs/request.ts'
 import type { RunCreate } from '../runs/schemas.ts'
 import { nextRunDate } from './schedule.ts'
 
-/** What firing needs. */
 export type FiringParts = AdmissionParts & Pick<Parts, 'queue' | 'events' | 'log'>
 
-/** How many are read at once. */
+/** How many crons are read at once. */
 const BATCH = 100
 
-/** If the database fails, that is logged and tried again at the next look. A refused run is not tried again. */
+/** A database failure is logged and tried again at the next look. A refused run is not tried again. */
 export async function fireDueCrons(parts: FiringParts): Promise<void> {
   for (;;) {
     const due = await parts.store.crons.listDue(timestamp(parts.clock), BATCH)
@@ -41,7 +40,7 @@ export async function fireDueCrons(parts: FiringParts): Promise<void> {
   }
 }
 
-/** `false`: it is still due. */
+/** `false`: the cron is still due. */
 async function tryToFire(parts: FiringParts, cron: StoredCron): Promise<boolean> {
   const { cron_id, next_run_date: due_at } = cron
   try {
@@ -73,7 +72,7 @@ async function fire(parts: FiringParts, cron: StoredCron): Promise<void> {
   announceAdmitted(parts, [admitted])
 }
 
-/** Starts a run that is not due; `next_run_date` stays. Throws what the run is refused for. */
+/** Starts a run that is not due; `next_run_date` stays. Throws if the run is refused. */
 export async function fireNow(parts: FiringParts, cron: StoredCron): Promise<QueuedRun> {
   const { caller, thread_id } = cron
   const admission = await prepareRun(parts, caller, { thread_id, request: requestOf(cron) })
@@ -90,7 +89,7 @@ async function admit(tx: AgentStore, { cron_id }: StoredCron, admission: Admissi
   return admitted
 }
 
-/** `false`: it is still due. */
+/** `false`: the cron is still due. */
 async function noteRefusal(
   { store, clock }: FiringParts,
   cron: StoredCron,

@@ -107,7 +107,7 @@ const patch = createRoute({
   responses: { 200: cron, ...refusals(404, 422) },
 })
 
-/** Runyard's own. */
+/** An operation of Runyard only. */
 const runNow = createRoute({
   method: 'post',
   path: '/runs/crons/{cron_id}/run',

@@ -1,9 +1,9 @@
-/** When a cron is due. The library croner reads the expressions and knows the time zones. */
+/** Computes when a cron is due. The library croner handles expressions and time zones. */
 import { Cron as Schedule } from 'croner'
 import type { Cron } from '../../core/agent/cron.ts'
 import { invalidField } from '../../core/errors.ts'
 
-/** Refuses a schedule that croner cannot read, with the field's name. Throws `invalid`. */
+/** Throws `invalid` with the field's name for a schedule that croner cannot read. */
 export function checkSchedule({ schedule, timezone }: Pick<Cron, 'schedule' | 'timezone'>): void {
   checkTimezone(timezone)
   if (!isExpression(schedule)) throw badSchedule(schedule, FORM)
@@ -17,8 +17,8 @@ export function checkSchedule({ schedule, timezone }: Pick<Cron, 'schedule' | 't
 }
 
 /**
- * The first moment after `after` (ms since 1970) that the cron is due at, before its end. `null`:
- * there is none, or the cron is not enabled.
+ * The cron's first due time after `after` (ms since 1970) and before its end. `null`: the cron has
+ * none, or is not enabled.
  */
 export function nextRunDate(
   cron: Pick<Cron, 'schedule' | 'timezone' | 'end_time' | 'enabled'>,
@@ -32,7 +32,7 @@ export function nextRunDate(
 
 const FORM = 'write five fields (minute, hour, day of the month, month, day of the week) or @daily'
 
-/** Croner also takes a date, which would fire only once. */
+/** Excludes dates, which croner also accepts: they would fire only once. */
 function isExpression(schedule: string): boolean {
   const fields = schedule.trim().split(/\s+/)
   return fields.length === 5 || /^@\w+$/.test(schedule.trim())

@@ -1,12 +1,12 @@
-/** Looks for due crons: when the next one is due, when one was changed, and at intervals. */
+/** Looks for due crons: when the next one is due, after a change, and at intervals. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Clock } from '../../core/clock.ts'
 import type { Log } from '../../core/log.ts'
 
 interface CronSchedulerParts {
-  /** In ms since 1970. */
+  /** The next due time, in ms since 1970. */
   nextDue(): Promise<number | undefined>
-  /** How often to look for what another server left, in ms. Default 10,000. */
+  /** Poll interval for crons that another server left, in ms. Default 10,000. */
   pollMs?: number
   clock: Clock
   log: Log
@@ -18,9 +18,9 @@ const RETRY_MS = 1_000
 export class CronScheduler {
   readonly #parts: CronSchedulerParts
   readonly #pollMs: number
-  /** The request that wakes it is not the origin of the runs that it makes then. */
+  /** Runs the work outside the waking request, which is not the origin of the runs. */
   readonly #outside = AsyncLocalStorage.snapshot()
-  /** `undefined`: it does not look. */
+  /** `undefined`: the scheduler is stopped. */
   #fire: (() => Promise<void>) | undefined
   #isLooking = false
   #isLookWanted = false
@@ -32,20 +32,20 @@ export class CronScheduler {
     this.#pollMs = parts.pollMs ?? DEFAULT_POLL_MS
   }
 
-  /** `fire` fires what is due; it is called at once, for what was missed. */
+  /** `fire` fires the due crons. It is called at once, for missed due times. */
   start(fire: () => Promise<void>): void {
     this.#fire = fire
     this.wake()
   }
 
-  /** Settles when what is being fired is fired. */
+  /** Resolves when the crons that are being fired have been fired. */
   async stop(): Promise<void> {
     this.#fire = undefined
     clearTimeout(this.#timer)
     await this.#looked
   }
 
-  /** Looks now. To be called when a cron was added or changed, after the commit. */
+  /** Looks now. Call it after the commit that added or changed a cron. */
   wake(): void {
     if (!this.#fire) return
     this.#isLookWanted = true
@@ -64,7 +64,7 @@ export class CronScheduler {
     if (this.#fire) this.#timer = setTimeout(() => this.wake(), nextLookMs)
   }
 
-  /** Answers when to look again, in ms. */
+  /** Returns the time until the next look, in ms. */
   async #fireDue(fire: () => Promise<void>): Promise<number> {
     const { nextDue, clock, log } = this.#parts
     try {

@@ -7,7 +7,7 @@ import { cronRunFields } from '../runs/schemas.ts'
 
 const HAS_ZONE = /(z|[+-]\d\d:?\d\d)$/i
 
-/** A moment; without a zone it is UTC. Answered in UTC, with milliseconds. */
+/** A time; without a zone, in UTC. Converted to UTC, with milliseconds. */
 const MomentSchema = z
   .string()
   .transform((text, context) => {
@@ -56,7 +56,7 @@ const commonFields = {
 
 const { multitask_strategy, ...runFields } = cronRunFields
 
-/** Fields that are not listed are ignored. */
+/** Other fields are ignored. */
 export const CronCreateSchema = z
   .object({
     schedule: ScheduleSchema,

@@ -15,19 +15,19 @@ import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
 import { type FiringParts, fireNow } from './firing.ts'
 import { checkSchedule, nextRunDate } from './schedule.ts'
 
-/** What a client may say of a cron. */
+/** The fields of a cron that a client sets. */
 interface CronRequest extends Pick<Cron, 'schedule' | 'timezone' | 'end_time' | 'enabled'> {
   assistant_id: string
   thread_id: string | null
   metadata: JsonObject
   on_run_completed: Cron['on_run_completed']
-  /** The rest of a run's creation. */
+  /** The other fields of a run's creation. */
   payload: JsonObject
 }
 
 /**
- * Adds a cron, whose runs are made for the caller. Throws `not_found` (assistant, thread), `invalid`
- * (schedule, time zone), and what the webhook is refused for.
+ * Adds a cron, whose runs have the caller as creator. Throws `not_found` (assistant, thread), `invalid`
+ * (schedule, time zone), and the refusal of its webhook.
  */
 export async function createCron(
   parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'crons' | 'webhooks' | 'limits' | 'clock'>,
@@ -71,10 +71,10 @@ export async function getCron(
   return onWire(await requireCron(parts.store.crons, cron_id, filter))
 }
 
-/** A change: fields that are absent stay; `metadata` and `payload` are merged key by key. */
+/** A change: absent fields keep their value; `metadata` and `payload` are merged key by key. */
 export type CronPatch = Partial<Omit<CronRequest, 'assistant_id' | 'thread_id'>>
 
-/** Throws `not_found`, and as `createCron` does. What is due next is counted from now on. */
+/** Throws `not_found`, and like `createCron`. If its times change, the next due time counts from now. */
 export async function patchCron(
   parts: Pick<Parts, 'store' | 'authorize' | 'crons' | 'webhooks' | 'limits' | 'clock'>,
   caller: Caller,
@@ -96,8 +96,8 @@ export async function patchCron(
 }
 
 /**
- * Starts a run as if it were due now; when it is due next stays. Throws `not_found`, and what the run is
- * refused for.
+ * Starts a run as if the cron were due now; its next due time stays. Throws `not_found`, and the run's
+ * refusal.
  */
 export async function runCron(
   parts: FiringParts,
@@ -108,7 +108,7 @@ export async function runCron(
   return fireNow(parts, await requireCron(parts.store.crons, cron_id, filter))
 }
 
-/** Runs that it has asked for go on. Throws `not_found`. */
+/** The cron's existing runs go on. Throws `not_found`. */
 export async function deleteCron(
   parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
@@ -123,11 +123,11 @@ export async function deleteCron(
 
 export type CronSearch = Omit<CronQuery, 'filter'> &
   CronPage & {
-    /** The fields to answer; empty: all. */
+    /** The fields to return; empty: all. */
     select: (keyof Cron)[]
   }
 
-/** One page of what the caller may see; `total` counts all pages. */
+/** One page of the crons that the caller may see; `total` counts all pages. */
 export async function searchCrons(
   parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
@@ -139,7 +139,7 @@ export async function searchCrons(
   return { crons: found.map((cron) => pick(cron, select)), total }
 }
 
-/** How many the caller may see. */
+/** The number of crons that the caller may see. */
 export async function countCrons(
   parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
@@ -160,7 +160,7 @@ function applyPatch(
     on_run_completed,
     metadata: { ...before.metadata, ...metadata },
     payload: { ...before.payload, ...payload },
-    // Later than before in any case: it tells a firing that read the cron before of the change.
+    // Always later than before, so that a firing that read the cron earlier detects the change.
     updated_at: new Date(
       Math.max(parts.clock.now(), Date.parse(before.updated_at) + 1),
     ).toISOString(),
@@ -170,10 +170,10 @@ function applyPatch(
   return { ...after, next_run_date: nextRunDate(after, parts.clock.now()) }
 }
 
-/** What says when a cron is due. */
+/** The fields that decide when a cron is due. */
 const TIMES = ['schedule', 'timezone', 'end_time', 'enabled'] as const
 
-/** Who may not run anything on the thread may not ask for it later either. */
+/** A caller who may not create runs on the thread may not schedule them either. */
 async function authorizeRuns(
   parts: Pick<Parts, 'authorize'>,
   caller: Caller,
@@ -208,7 +208,7 @@ async function requireCron(
   throw new AppError('not_found', `Cron ${cron_id} not found.`)
 }
 
-/** The name of a graph stands for its own assistant. */
+/** A graph's name means its system assistant. */
 async function narrow(
   parts: Pick<Parts, 'authorize'>,
   caller: Caller,

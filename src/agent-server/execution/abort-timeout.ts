@@ -1,4 +1,4 @@
-/** Waits for code of a project that may ignore its abort signal. */
+/** Waits for project code that may ignore its abort signal. */
 
 export class AbortTimeout {
   readonly #signal: AbortSignal
@@ -8,7 +8,7 @@ export class AbortTimeout {
   #isOver = false
   #giveUp: (reason: unknown) => void = () => {}
 
-  /** `graceMs`: how long code may go on after the abort. Then nobody waits for it. */
+  /** `graceMs`: how long the code may continue after the abort before `wait` rejects. */
   constructor(signal: AbortSignal, graceMs: number) {
     this.#signal = signal
     this.#graceMs = graceMs
@@ -16,17 +16,17 @@ export class AbortTimeout {
     else signal.addEventListener('abort', this.#onAbort)
   }
 
-  /** Settles as the promise does. Rejects with the signal's reason when the time after the abort is up. */
+  /** Settles like the promise. Rejects with the signal's reason when the grace time after the abort is over. */
   wait<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       promise.then(resolve, reject)
       if (this.#isOver) reject(this.#signal.reason)
-      // One at a time: `Promise.race` would keep a reaction for each wait of a long stream.
+      // Not `Promise.race`: it would keep a reaction for each wait of a long stream.
       this.#giveUp = reject
     })
   }
 
-  /** Whether the time after the abort is up. */
+  /** Whether the grace time after the abort is over. */
   get isOver(): boolean {
     return this.#isOver
   }
@@ -41,7 +41,7 @@ export class AbortTimeout {
         yield next.value
       }
     } finally {
-      // Not awaited: code that ignores its signal may never answer.
+      // Not awaited: code that ignores its signal may never return.
       iterator.return?.().catch(() => {})
     }
   }

@@ -1,4 +1,4 @@
-/** `input.answered`: which questions a run answers, for all who follow its thread by the protocol. */
+/** `input.answered`: the event that reports which interrupts a run answers, for protocol clients of the thread. */
 import type { NewEvent } from '../../core/agent/event.ts'
 import { inputAnswered } from '../../core/agent/protocol.ts'
 import type { QueuedRun } from '../../core/agent/run.ts'
@@ -6,8 +6,8 @@ import type { Parts } from '../parts.ts'
 import { namedInterrupts } from './strict-resume.ts'
 
 /**
- * The event for a run that begins and brings an answer, whichever API took it; else none. It is written before the
- * answer is checked. An answer without an id is for the only open question; where several are open there is no event.
+ * The event for a starting run whose command resumes, through any API; no event for other runs. It is written before
+ * the answer is checked. An answer without an id is for the only open interrupt; if several are open, no event.
  */
 export async function answeredEvents(
   { store, clock }: Pick<Parts, 'store' | 'clock'>,
@@ -17,7 +17,7 @@ export async function answeredEvents(
   if (resume === undefined || resume === null) return []
   const ids = namedInterrupts(resume) ?? []
   if (ids.length > 0) return [inputAnswered(ids, clock.now())]
-  // At an older checkpoint other questions may have been open.
+  // At an older checkpoint, other interrupts may have been open.
   if (kwargs.checkpoint?.checkpoint_id) return []
   const [open, ...others] = (await store.threads.getState(thread_id))?.interrupts ?? []
   if (open?.id === undefined || others.length > 0) return []

@@ -1,7 +1,7 @@
 /**
- * The timeline of one attempt at a run, as it comes to be: what is at work is written from time to time, so that it
- * can be seen while the run goes on and is there if the server dies. The rest is written with the run's end: a short
- * run costs one row, in a transaction that it has anyway.
+ * Records the timeline of one attempt at a run. Spans are written from time to time, so that they are visible
+ * while the run goes on and survive a crash of the server. The rest is written with the run's end: a short run costs
+ * one row, in a transaction that it has anyway.
  */
 import {
   type AttemptOutcome,
@@ -12,7 +12,7 @@ import {
 import type { Parts } from '../parts.ts'
 import type { Claimed } from './finish.ts'
 
-/** When the first part is written, and how long after each the next, in ms. */
+/** Delay before the first write, and between later writes, in ms. */
 const FIRST_MS = 250
 const NEXT_MS = 1_000
 
@@ -23,7 +23,7 @@ export class AttemptTimeline {
   readonly #claimed: Claimed
   readonly #startedAt: number
   readonly #seen = new Set<string>()
-  /** Those that have changed since they were written. */
+  /** Spans that have changed since they were written. */
   #unwritten = new Map<string, TimelineSpan>()
   #chars = 0
   #leftOut = 0
@@ -45,7 +45,7 @@ export class AttemptTimeline {
   }
 
   /**
-   * The attempt is over: answers what is not written yet, for the caller to write. `undefined`: it was closed before.
+   * Ends the timeline and returns the unwritten rest, which the caller writes. `undefined`: it was already closed.
    */
   async close(outcome: AttemptOutcome): Promise<TimelineEntry | undefined> {
     if (this.#isClosed) return undefined
@@ -55,7 +55,7 @@ export class AttemptTimeline {
     return this.#take(outcome, this.#parts.clock.now())
   }
 
-  /** The same, written under the lease as far as that goes: nobody ends the run here. Never rejects. */
+  /** Closes and writes the rest itself, if the lease is still held: the run does not end here. Never rejects. */
   async leave(outcome: AttemptOutcome): Promise<void> {
     const entry = await this.close(outcome)
     if (entry) await this.#write(entry)
@@ -71,14 +71,14 @@ export class AttemptTimeline {
     this.#unwritten.set(span.span_id, this.#within(span))
   }
 
-  /** Without its texts where there are too many; with what it failed is always told, but for the stack. */
+  /** Removes the span's texts, and the stack of its error, if the attempt has too many texts. Keeps the error. */
   #within(span: TimelineSpan): TimelineSpan {
     const { input = '', output = '', interrupts = '', error } = span
     const own = input.length + output.length + interrupts.length + (error?.stack?.length ?? 0)
     if (own === 0) return span
     const chars = this.#chars + own
     if (chars > TIMELINE_LIMITS.totalChars) return withoutTexts(span)
-    // Those that are at work are told again, with the same input.
+    // Counts finished spans only: a running span is reported again with the same input.
     if (span.ended_at !== null) this.#chars = chars
     return span
   }

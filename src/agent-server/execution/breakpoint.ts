@@ -1,11 +1,11 @@
-/** Breakpoints: nodes before which a run is asked to stop. */
+/** Breakpoints: nodes before which a run stops on request. */
 import type { GraphStates } from '../../core/agent/host/states.ts'
 import type { QueuedRun } from '../../core/agent/run.ts'
 import { readGraphState } from '../state/read.ts'
 
 /**
- * Whether an earlier attempt has stopped before a breakpoint and only its end is missing: to go on
- * from the checkpoint would pass it.
+ * Whether an earlier attempt has stopped before a breakpoint and only the run's end is missing.
+ * Continuing from the checkpoint would run past the breakpoint.
  */
 export async function standsAtBreakpoint(graph: GraphStates, run: QueuedRun): Promise<boolean> {
   const { interrupt_before: before } = run.kwargs

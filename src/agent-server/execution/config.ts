@@ -1,4 +1,4 @@
-/** What a graph is opened with, and asked, for a run. */
+/** Builds the config and the request that a run passes to its graph. */
 import type { GraphConfig } from '../../core/agent/host/graph-host.ts'
 import type { GraphRunRequest, HostMode } from '../../core/agent/host/run.ts'
 import type { QueuedRun } from '../../core/agent/run.ts'
@@ -22,7 +22,7 @@ export function graphConfig(run: QueuedRun, { resumed }: { resumed: boolean }): 
   }
 }
 
-/** What goes with `graphConfig`. A run that is `resumed` has its input in the checkpoint. */
+/** The request that goes with `graphConfig`. A `resumed` run has its input in the checkpoint. */
 export function graphRequest(run: QueuedRun, { resumed }: { resumed: boolean }): GraphRunRequest {
   const { kwargs } = run
   const { interrupt_before, interrupt_after, durability } = kwargs
@@ -40,7 +40,7 @@ export function graphRequest(run: QueuedRun, { resumed }: { resumed: boolean }):
   }
 }
 
-/** Nodes may look into it without asking whether there is one. */
+/** Never absent, so that nodes can read it without a check. */
 function contextOf({ kwargs }: QueuedRun): JsonValue {
   return kwargs.context ?? {}
 }

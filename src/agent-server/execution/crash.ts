@@ -1,6 +1,6 @@
-/** Ends a run from outside of its graph. */
+/** Ends a run from outside its graph. */
 
-/** Code of the run threw where the graph could not see it, or called for the end of the process. */
+/** The run's code threw an error that the graph could not catch, or tried to end the process. */
 export interface Crashed {
   kind: 'crashed'
   error: unknown
@@ -15,14 +15,14 @@ export class Crash {
     return this.#controller.signal
   }
 
-  /** `false`: the run is ending already. */
+  /** `false`: the run is already ending. */
   readonly fail = (error: unknown): boolean => {
     if (this.#isTooLate || this.signal.aborted) return false
     this.#controller.abort({ kind: 'crashed', error } satisfies Crashed)
     return true
   }
 
-  /** How the run ends is known. */
+  /** Call when the run's outcome is known: later failures are ignored. */
   stop(): void {
     this.#isTooLate = true
   }

@@ -1,8 +1,8 @@
-/** What is said of runs that fail: the `error` of the run, and of the last event in its stream. */
+/** Errors of failed runs, used as the run's `error` and in the last event of its stream. */
 import type { QueuedRun, RunError } from '../../core/agent/run.ts'
 import { AppError } from '../../core/errors.ts'
 
-/** Of a run that lost its server, or the database, with every attempt. */
+/** Error of a run that lost its server, graph host or database in every attempt. */
 export function exhaustedError({ attempt }: Pick<QueuedRun, 'attempt'>): RunError {
   const what = 'The server, its graph host or its database stopped'
   const message =
@@ -12,13 +12,13 @@ export function exhaustedError({ attempt }: Pick<QueuedRun, 'attempt'>): RunErro
   return { error: 'RunAttemptsExhausted', message }
 }
 
-/** Of a run that took longer than an attempt may. */
+/** Error of a run that exceeded the time limit of an attempt. */
 export function timeoutError(limitMs: number): RunError {
   const message = `The run took longer than the ${limitMs / 1000} s that a run may take.`
   return { error: 'TimeoutError', message }
 }
 
-/** Of a run whose host says that it was stopped, while its signal has not aborted. */
+/** Error of a run that its host reports as stopped although its signal has not aborted. */
 export function stoppedByNobody(): AppError {
   return new AppError('internal', 'The graph host stopped a run that nobody stopped.')
 }

@@ -1,19 +1,19 @@
-/** Writes a run's events to the log while the graph goes on. */
+/** Writes a run's events to the log while the graph continues. */
 import type { CheckpointPut } from '../../core/agent/checkpoint.ts'
 import type { NewEvent } from '../../core/agent/event.ts'
 import type { Unwritten } from '../../stream/batched-appends.ts'
 import type { EventLog } from '../../stream/event-log.ts'
 import type { Claimed } from './finish.ts'
 
-/** How many events may be on their way to the database before the graph is made to wait. */
+/** Number of unwritten events above which the graph must wait. */
 const MAX_UNWRITTEN = 1_024
 
 export class EventWriter {
   readonly #log: EventLog
   readonly #to: { thread_id: string; run_id: string; lease: Claimed['lease'] }
-  /** The writes that have not settled. The log writes in order, so they settle in this one. */
+  /** Unsettled writes. The log writes in order, so they settle in order. */
   readonly #writing: Promise<unknown>[] = []
-  /** The batch of the log that took the last events, and how many of ours it has. */
+  /** The log's batch that took the last events, and the number of this run's events in it. */
   #batch: { written: Promise<boolean> | undefined; count: number } = {
     written: undefined,
     count: 0,
@@ -29,35 +29,35 @@ export class EventWriter {
   }
 
   /**
-   * Whether the graph may go on: at once, or when less is on its way to the database. `false`: the lease was
-   * lost. Throws what a write failed with.
+   * Resolves when the graph may go on: at once, or when fewer events are unwritten. `false`: the lease was
+   * lost. Throws the error of a failed write.
    */
   check(): boolean | Promise<boolean> {
     return this.#unwritten > MAX_UNWRITTEN ? this.#untilLess() : this.#check()
   }
 
-  /** The graph goes on while the last of it is being written. */
+  /** Returns below the limit, so that the graph goes on while the last events are written. */
   async #untilLess(): Promise<boolean> {
     this.#log.hurry(this.#to)
     while (this.#unwritten > MAX_UNWRITTEN && !this.#failure) await this.#writing[0]
     return this.#check()
   }
 
-  /** Waits until all is written. Answers and throws like `check`. */
+  /** Waits until all events are written. Returns and throws like `check`. */
   async flush(): Promise<boolean> {
     this.#log.hurry(this.#to)
     await this.#writing.at(-1)
     return this.#check()
   }
 
-  /** What is not being written yet waits until what is answered is called, after `carry`. */
+  /** Holds back pending writes until the caller, after `carry`, calls the returned function. */
   hold(): () => void {
     return this.#log.hold(this.#to)
   }
 
   /**
-   * Stores what the graph has put behind what waits to be written, in its transaction; what `mayWait` waits for what
-   * comes next, if that comes soon. Settles with whether it is stored: not where the lease was lost. Rejects like `check`.
+   * Stores the graph's checkpoint data after the pending events, in their transaction. With `mayWait`, waits a moment
+   * for later writes. Resolves to `true` when stored, `false` if the lease was lost. Rejects like `check`.
    */
   carry(put: CheckpointPut, how: { mayWait: boolean }): Promise<boolean> {
     if (this.#failure) return Promise.reject(this.#failure.error)
@@ -67,8 +67,8 @@ export class EventWriter {
   }
 
   /**
-   * Waits until what is being written is, and answers what is not yet: the caller writes it, and nothing
-   * more is written here. `undefined`: the lease was lost. Throws like `check`.
+   * Waits for writes in progress and returns the pending ones: the caller writes them, and nothing more is
+   * written here. `undefined`: the lease was lost. Throws like `check`.
    */
   async close(): Promise<Unwritten | undefined> {
     const unwritten = await this.#log.takeBack(this.#to)
@@ -76,18 +76,18 @@ export class EventWriter {
   }
 
   /**
-   * Begins to write, without a word about how it goes: that the next `check` or `flush` says. What
-   * `mayWait` is written with what comes next, if that comes soon. After a failure nothing more is.
+   * Starts a write; the next `check` or `flush` reports its result. With `mayWait`, the write waits a moment
+   * for later ones. Writes nothing after a failure.
    */
   begin(events: NewEvent[], how = { mayWait: false }): void {
     if (events.length === 0 || this.#failure) return
     this.#note(this.#log.append(this.#to, events, how), events.length)
   }
 
-  /** So many events are written, with what goes along, when `written` settles. */
+  /** Counts events as unwritten until `written` settles. */
   #note(written: Promise<boolean>, count: number): void {
     this.#unwritten += count
-    // Most events of a batch are told one by one: one reaction is enough for all of them.
+    // Most events of a batch arrive one by one: one reaction is enough for all of them.
     if (written === this.#batch.written) {
       this.#batch.count += count
       return

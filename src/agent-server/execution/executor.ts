@@ -1,8 +1,8 @@
 /**
- * Executes claimed runs: opens the graph, iterates it, logs what it emits, writes how it ended.
+ * Executes claimed runs: opens the graph, iterates it, logs its emissions, writes the run's end.
  *
- * A run whose earlier attempt has written a checkpoint is continued from there, so that what it has
- * done is not done again. When the server stops or the lease is lost nothing more is written.
+ * If an earlier attempt has written a checkpoint, the run continues from there and repeats no
+ * finished step. When the server stops or the lease is lost, nothing more is written.
  */
 
 import type { NewEvent } from '../../core/agent/event.ts'
@@ -44,7 +44,6 @@ import { RunCheckpoints } from './run-checkpoints.ts'
 import { requireOpenInterrupts, UnknownInterruptError } from './strict-resume.ts'
 import { type TimedOut, TimeLimit } from './time-limit.ts'
 
-/** What executing a run needs. */
 type ExecutionParts = Pick<
   Parts,
   | 'store'
@@ -73,8 +72,8 @@ export function executeRun(
 }
 
 /**
- * Ends, in error, a run whose attempts are used up: its server died under it each time. What it executed
- * may be why: no node and no factory is called again, which would take down whoever ends it.
+ * Ends a run in error after its last attempt: each attempt lost its server. The run's code may be the cause,
+ * so no node and no factory is called: that could take down the server that ends the run.
  */
 export async function endExhausted(
   parts: ExecutionParts,
@@ -90,7 +89,7 @@ export async function endExhausted(
   )
 }
 
-/** Another server ends the run. */
+/** The result of a run that another server ends. */
 const LEFT: Executed = { isEnded: false, isNextWaiting: true }
 
 class Execution {
@@ -109,11 +108,11 @@ class Execution {
   readonly #projection: RunProjection
   readonly #span: Span
   readonly #nodeSpans: NodeSpans
-  /** Absent: nothing is executed here. */
+  /** Absent: this execution only ends the run. */
   #timeline: AttemptTimeline | undefined
   #hasBegun = false
   #hasEmitted = false
-  /** The graph's stream has ended by itself. */
+  /** The graph's stream has ended without a stop. */
   #isComplete = false
   /** The graph has stopped before its next step. */
   #isDrained = false
@@ -164,7 +163,7 @@ class Execution {
       if (!outcome) return await this.#leave()
       return await this.#finish(outcome).catch((error) => this.#endUnwritten(failureOf(error)))
     } finally {
-      // Nothing is left of it where the run was ended or left.
+      // Does nothing if the timeline was closed with the run's end or hand-over.
       await this.#timeline.leave('lost')
       this.#nodeSpans.close()
       this.#order.end({ isDropped: true })
@@ -173,7 +172,7 @@ class Execution {
   }
 
   /**
-   * Ends the run without executing it: there is no other attempt, and no factory is called. Does nothing where the
+   * Ends the run without executing it: the run gets no further attempt, and no factory is called. Does nothing if the
    * lease was lost.
    */
   async endUnexecuted(outcome: Outcome): Promise<Executed> {
@@ -185,7 +184,7 @@ class Execution {
     }
   }
 
-  /** Writes what is not written yet, and the end with it. */
+  /** Writes the pending events and checkpoints together with the run's end. */
   async #finish(outcome: Outcome): Promise<Executed> {
     await this.#checkpoints.placed()
     const state = await this.#readState({ isLast: false })
@@ -195,7 +194,7 @@ class Execution {
     return this.#end(outcome, { state, unwritten: { ...unwritten, events } })
   }
 
-  /** What the run has left could not be written. Throws where another attempt may write it. */
+  /** Ends the run in error after its results could not be written. Throws if another attempt may write them. */
   async #endUnwritten(failure: GraphFailure): Promise<Executed> {
     if (isRetried(failure)) throw this.#interrupted(failure)
     const outcome = failed(failure)
@@ -216,8 +215,8 @@ class Execution {
   }
 
   /**
-   * The log's first event is told to whoever makes a run before there is one: without it here, an error
-   * would stand in its place and be told to nobody.
+   * Returns the log's first event if the log lacks it. The creator of a run gets that event before the log has
+   * any, and would skip an error in its place.
    */
   async #missingBeginning(): Promise<NewEvent[]> {
     if (this.#hasBegun) return []
@@ -225,14 +224,14 @@ class Execution {
     return first ? [] : this.#projection.begin()
   }
 
-  /** Another server ends it; what was emitted until now is in its log. */
+  /** Leaves the run to another server, with all emissions until now in its log. */
   async #leave(): Promise<Executed> {
     await this.#writer.flush()
     await this.#timeline?.leave('handed_over')
     return { ...LEFT, isHandedBack: this.#isDrained }
   }
 
-  /** `undefined`: the run is not ours to end. Throws when the database is away. */
+  /** `undefined`: another server ends the run. Throws if the database or the graph host is away. */
   async #attempt(): Promise<Outcome | undefined> {
     const failure = this.#signal.aborted ? undefined : await this.#iterate().catch(failureOf)
     if (failure && isRetried(failure)) throw this.#interrupted(failure)
@@ -241,7 +240,7 @@ class Execution {
     return failure ? failed(failure) : { kind: 'success' }
   }
 
-  /** The signal has aborted, and the graph has ended or was left behind. */
+  /** The outcome after the signal has aborted and the graph has ended or was cut off. */
   #stopped(): Outcome | undefined {
     const stop_outcome = this.#abortTimeout.isOver ? 'cut_off' : 'stopped'
     if (stop_outcome === 'cut_off') {
@@ -262,7 +261,7 @@ class Execution {
     }
   }
 
-  /** Answers why the graph has failed; `undefined`: it has not, or the run is not ours any more. */
+  /** Returns the graph's failure. `undefined`: it has not failed, or this server no longer has the run. */
   async #iterate(): Promise<GraphFailure | undefined> {
     const { run } = this.#claimed
     const projection = this.#projection
@@ -299,7 +298,7 @@ class Execution {
     this.#isComplete = true
   }
 
-  /** Another attempt goes on from the graph's last checkpoint, on another server or here. */
+  /** Another attempt continues from the graph's last checkpoint, on another server or on this one. */
   async #drained(): Promise<undefined> {
     this.#isDrained = true
     await this.#handOver.take()
@@ -315,7 +314,7 @@ class Execution {
     }
   }
 
-  /** Writes what becomes of the batch, together where nothing is waited for. `false`: the lease was lost. */
+  /** Projects the batch and writes the events, together as far as no event must wait. `false`: the lease was lost. */
   async #write(batch: readonly Emission[]): Promise<boolean> {
     const projection = this.#projection
     const events: NewEvent[] = []
@@ -333,12 +332,12 @@ class Execution {
     return this.#order.write(events)
   }
 
-  /** No claim of the run was before it: nothing of it is in the log or among the checkpoints. */
+  /** Whether this is the run's first claim: neither the log nor the checkpoints have anything of the run. */
   get #isFirst(): boolean {
     return this.#claimed.lease.token === FIRST_TOKEN
   }
 
-  /** Whether an earlier claim of the run has come to a checkpoint. */
+  /** Whether an earlier claim of the run has stored a checkpoint. */
   async #isResumed(): Promise<boolean> {
     const { run } = this.#claimed
     if (this.#isFirst) return false
@@ -364,19 +363,19 @@ class Execution {
     return this.#graph
   }
 
-  /** `undefined`: the project has no such graph. */
+  /** `undefined`: the project does not have the run's graph. */
   get #info(): GraphInfo | undefined {
     const { graph_id } = this.#claimed.run.metadata
     return this.#parts.host.graphs.get(String(graph_id))
   }
 
-  /** They are written with the run's end: who acts on what they tell finds the run over. */
+  /** The last events are written with the run's end, so that a client that reads them finds the run over. */
   async #lastEvents(outcome: Outcome): Promise<NewEvent[]> {
     if (outcome.kind === 'success') return this.#isComplete ? this.#projection.end() : []
     return this.#projection.fail('error' in outcome ? outcome.error : undefined)
   }
 
-  /** The graph has not failed: another attempt goes on when what is missing is back. */
+  /** The graph has not failed: another attempt continues when the database or the graph host is back. */
   #interrupted({ kind, message, thrown }: GraphFailure): AppError {
     const { run_id, thread_id } = this.#claimed.run
     const error = thrown instanceof AppError ? thrown : new DatabaseAway(message, thrown)
@@ -392,8 +391,8 @@ class Execution {
   }
 
   /**
-   * As it will be read once what the run has put is written. The graph may be what is broken: then the run ends without a
-   * state. Throws where another attempt may read it, unless this is the last.
+   * The thread's state, including checkpoints that are not written yet. If the graph is broken, the run ends without a
+   * state. Throws if another attempt may read it, unless this is the last.
    */
   async #readState({ isLast }: { isLast: boolean }): Promise<ThreadState | undefined> {
     const { run_id, thread_id } = this.#claimed.run
@@ -410,7 +409,7 @@ class Execution {
   }
 }
 
-/** An answer that the server, or the graph, has refused leaves the thread as it was. */
+/** If the server or the graph refuses the resume value, the thread stays as it was. */
 function failed({ error, message, thrown, isAnswerRefused }: GraphFailure): Outcome {
   const ofServer = thrown instanceof UnknownInterruptError ? { refusal: thrown.refusal } : {}
   const isUntouched = isAnswerRefused || thrown instanceof UnknownInterruptError

@@ -1,4 +1,4 @@
-/** Writes how a run ended, under its lease, with all that ends with it, in one transaction. */
+/** Writes a run's end and everything that belongs to it under the run's lease, in one transaction. */
 import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
 import type { Lease, QueuedRun, RunFinish, RunStatus } from '../../core/agent/run.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
@@ -18,19 +18,19 @@ export interface Claimed {
   lease: Lease
 }
 
-/** What the run leaves. */
+/** The run's unwritten results. */
 interface Left {
-  /** Absent when the graph could not be asked. */
+  /** Absent: the graph's state could not be read. */
   state: ThreadState | undefined
-  /** What it has emitted and stored last and is not written yet: whoever reads its end finds all of it. */
+  /** The last events and checkpoints, written with the end: a client that reads the end finds all of them. */
   unwritten: Unwritten
-  /** What is not written yet of its timeline. */
+  /** The unwritten rest of its timeline. */
   timeline: TimelineEntry | undefined
 }
 
 /**
- * The run's last status, its thread and the end of its log; then whoever follows it is told. Where the
- * lease was lost, nothing is done.
+ * Writes the run's last status, its thread and the end of its log, then notifies followers. Does nothing if
+ * the lease was lost.
  */
 export async function finishRun(
   parts: Pick<Parts, 'store' | 'events' | 'webhooks' | 'metrics' | 'clock' | 'log'>,
@@ -58,12 +58,12 @@ export async function finishRun(
 }
 
 /**
- * Thrown so that all is undone: the lease was lost, or the run is to be rolled back. A rollback counts that was asked for
- * while the graph took its last step, or while it was about to stop for less.
+ * Thrown to undo the transaction: the lease was lost, or the run must be rolled back. A rollback also applies if it
+ * was requested during the graph's last step, or while the graph was stopping for another reason.
  */
 const OTHERWISE = new AppError('conflict', 'The run ends otherwise.')
 
-/** Asks for all of it at once, which costs one round trip. Throws `OTHERWISE` where the run does not end so. */
+/** Sends all statements at once, which costs one round trip. Throws `OTHERWISE` if the run must not end this way. */
 async function writeEnd(
   tx: AgentStore,
   { run, lease }: Claimed,
@@ -76,13 +76,13 @@ async function writeEnd(
   const isUntouched = outcome.kind === 'error' && outcome.isUntouched === true
   const { events, puts } = unwritten
   const ending = { status, error, unwritten: events, isUntouched, ...(state && { state }) }
-  // In this order: what comes after the status sees it.
+  // The order matters: the statements after the status see it.
   const [finish, record] = await Promise.allSettled([
     tx.runs.finish(lease, {
       ...{ status, error, ...stop, updated_at: timestamp(clock) },
       ...(timeline && { timeline }),
     }),
-    // Before the thread is left, which may be removed. On PostgreSQL they are only sent.
+    // Before the thread is updated or removed. On PostgreSQL this only sends the statements.
     tx.checkpoints
       .putAll(puts, { held_run_id: run.run_id })
       .then(() => recordEnd(tx, run, ending, now)),
@@ -96,7 +96,7 @@ function settledAs<T>(result: PromiseSettledResult<T>): T {
   return result.value
 }
 
-/** The end of a run that is rolled back, or nothing where the lease was lost. */
+/** Writes the end of a rolled-back run, or nothing if the lease was lost. */
 async function writeOtherEnd(
   tx: AgentStore,
   { run, lease }: Claimed,
@@ -105,7 +105,7 @@ async function writeOtherEnd(
   { clock }: Pick<Parts, 'clock'>,
 ): Promise<Recorded> {
   if (!(await tx.runs.holds(lease))) return { events: [], isPosted: false, isNextWaiting: true }
-  // Nobody was told of what the run did: the thread's row still is as it was before.
+  // The run's changes were never published: the thread's row still is as it was before.
   await removeRun(tx, run)
   return recordNothing(tx, run, 'rolled_back', clock.now())
 }

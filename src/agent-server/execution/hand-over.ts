@@ -1,10 +1,10 @@
 /**
- * The end of a run here that another server goes on with. It goes on from the last checkpoint that is stored, so
- * that has to be where the log ends: else steps that were told are told again, or are missing. A graph stores its
- * checkpoints while it goes on, and where a disk or a processor is busy they are some steps behind.
+ * Hands a run over to another server, which continues from the last stored checkpoint. The log must end at that
+ * checkpoint: otherwise steps in the log are repeated or missing. A graph stores its checkpoints in the background,
+ * and on a busy disk or processor they are some steps behind.
  *
- * So the graph is told to stop in a turn in which all that it has emitted was taken, and its run is left when all
- * that it has begun to store is stored.
+ * So the graph gets its stop signal in an event-loop turn in which all its emissions were taken, and the server
+ * leaves the run when all checkpoints that the graph began to store are stored.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { stopReasonOf } from '../../queue/stop-reason.ts'
@@ -12,15 +12,15 @@ import type { OrderedWrites } from './ordered-writes.ts'
 import type { RunCheckpoints } from './run-checkpoints.ts'
 
 /**
- * How long the graph may go on until such a turn comes, in ms: one that never stops emitting has none. On a busy machine
- * what was emitted takes seconds to be taken.
+ * How long to wait for such a turn, in ms: a graph that never pauses has none. On a busy machine it takes seconds to
+ * take all emissions.
  */
 const TAKEN_LIMIT_MS = 5_000
-/** How long its checkpoints may take, in ms: longer than a statement waits for a lock. */
+/** How long to wait for the graph's checkpoints, in ms: longer than a statement waits for a lock. */
 const STORED_LIMIT_MS = 10_000
 
 interface HandOverParts {
-  /** The run's. */
+  /** The run's signal. */
   signal: AbortSignal
   order: OrderedWrites
   checkpoints: RunCheckpoints
@@ -28,14 +28,14 @@ interface HandOverParts {
 
 export class HandOver {
   readonly #parts: HandOverParts
-  /** Nothing that the graph has emitted was left out. */
+  /** Whether all emissions of the graph were taken. */
   #isWhole = false
 
   constructor(parts: HandOverParts) {
     this.#parts = parts
   }
 
-  /** The run's signal as the graph hears it; whatever else stops a run is heard at once. */
+  /** The signal for the graph. It delays a shutdown as described above; other reasons abort at once. */
   signalOfGraph(): AbortSignal {
     const { signal } = this.#parts
     if (signal.aborted) return signal
@@ -44,12 +44,12 @@ export class HandOver {
     return graph.signal
   }
 
-  /** Waits until all that the graph has emitted was taken. */
+  /** Waits until all emissions of the graph are taken. */
   async take(): Promise<void> {
     this.#isWhole = await this.#parts.order.taken(TAKEN_LIMIT_MS)
   }
 
-  /** Settles at once where the run is not handed on, or where something was left out. */
+  /** Waits for the graph's checkpoints. Returns at once if the run is not handed over, or emissions were not taken. */
   async stored(): Promise<void> {
     if (!this.#isWhole) return
     const late = delay(STORED_LIMIT_MS, undefined, { ref: false })

@@ -1,8 +1,8 @@
 /**
- * A signal that aborts as the first of several does. It has to be stopped.
+ * A signal that aborts with the first of several. Call `stop` after use.
  *
- * `AbortSignal.any` does the same without being stopped, with weak references: what those lead to, which is all that
- * listens, outlives the short garbage collections. For a run that is all it has.
+ * `AbortSignal.any` needs no `stop`, but uses weak references: their targets, which include all listeners, outlive
+ * the short garbage collections. For a run that is all its memory.
  */
 export class JoinedSignal {
   readonly #controller = new AbortController()

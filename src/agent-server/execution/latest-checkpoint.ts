@@ -1,6 +1,6 @@
 /**
- * The latest checkpoint that a run has put for its root graph, as it will be read once it is written: whoever asks for
- * the run's last state need not wait for that, and the database need not be asked.
+ * The latest checkpoint of a run's root graph, as the database will return it once it is written. Reading the run's
+ * last state then needs neither the write nor the database.
  */
 import {
   type ChannelValue,
@@ -10,7 +10,7 @@ import {
   sizeOf,
 } from '../../core/agent/checkpoint.ts'
 
-/** What is kept at most, in bytes of values. */
+/** The largest checkpoint that is kept, in bytes of values. */
 const MAX_BYTES = 2 ** 20
 
 type Place = Pick<CheckpointKey, 'thread_id' | 'checkpoint_ns'>
@@ -18,29 +18,29 @@ type Place = Pick<CheckpointKey, 'thread_id' | 'checkpoint_ns'>
 interface Latest {
   checkpoint_id: string | undefined
   values: readonly ChannelValue[]
-  /** Absent: it is written, or the database knows more of it. */
+  /** Absent: the checkpoint is written, or the database has more of it. */
   unwritten?: CheckpointRecord
 }
 
 export class LatestCheckpoint {
   readonly #thread_id: string
   #latest: Latest | undefined
-  /** The checkpoints that tasks have written at before they were put: LangGraph puts one after the other. */
+  /** Checkpoints whose task writes arrived before them: LangGraph puts its checkpoints one after another. */
   readonly #writtenAt = new Set<string>()
 
-  /** Of the root graph on this thread; whatever is told of other places is not kept. */
+  /** Keeps checkpoints of the root graph on this thread only. */
   constructor(thread_id: string) {
     this.#thread_id = thread_id
   }
 
-  /** The run goes on from this checkpoint, or begins the thread. */
+  /** Notes that the run continues from this checkpoint. `undefined`: it begins the thread. */
   loaded(at: Place, record: CheckpointRecord | undefined): void {
     if (!this.#isHere(at) || (record && sizeOf(record) > MAX_BYTES)) return
     const { checkpoint_id, values = [] } = record ?? {}
     this.#latest = { checkpoint_id, values }
   }
 
-  /** Its values are known where it is put behind the one that is. Answers what takes note that it is written. */
+  /** Keeps the checkpoint if it follows the known one, whose values it needs. Call the result when it is written. */
   put(
     stored: StoredCheckpoint,
     versions: Readonly<Record<string, string>>,
@@ -63,14 +63,14 @@ export class LatestCheckpoint {
     }
   }
 
-  /** A task has written at this checkpoint: its record is not all that is read any more. */
+  /** Notes that a task has written at this checkpoint: the kept record is no longer complete. */
   written(at: CheckpointKey): void {
     if (!this.#isHere(at)) return
     if (this.#latest?.checkpoint_id === at.checkpoint_id) delete this.#latest.unwritten
     else this.#writtenAt.add(at.checkpoint_id)
   }
 
-  /** `undefined`: the database has to be asked, once all is written. */
+  /** `undefined`: read the database, after all is written. */
   find(at: Place & { checkpoint_id?: string }): CheckpointRecord | undefined {
     const record = this.#isHere(at) ? this.#latest?.unwritten : undefined
     if (at.checkpoint_id && at.checkpoint_id !== record?.checkpoint_id) return undefined
@@ -82,7 +82,7 @@ export class LatestCheckpoint {
   }
 }
 
-/** By channel. One that is empty has a version and no value. */
+/** The values of these versions, sorted by channel. An empty channel has a version but no value. */
 function valuesOf(
   versions: Readonly<Record<string, string>>,
   known: readonly ChannelValue[],

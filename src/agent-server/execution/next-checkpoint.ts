@@ -1,11 +1,11 @@
-/** Waiting for a run to come to a place from which it can be continued elsewhere. */
+/** Waits until a run has a checkpoint from which another server can continue it. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CheckpointStore } from '../../core/agent/checkpoint.ts'
 
-/** How often it is looked for, in ms: only while a server that ends waits for the last of its runs. */
+/** Poll interval, in ms. Polls only while a stopping server waits for the last of its runs. */
 const LOOK_MS = 20
 
-/** Settles when the root graph of the thread has another checkpoint than now, or the signal aborts. */
+/** Resolves when the thread's root graph has a new checkpoint, or the signal aborts. */
 export async function nextCheckpoint(
   checkpoints: Pick<CheckpointStore, 'latestId'>,
   { thread_id }: { thread_id: string },

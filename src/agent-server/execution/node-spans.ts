@@ -1,10 +1,10 @@
-/** The spans of a timeline for a tracing system: nodes within the run, models and tools within their nodes. */
+/** Sends a timeline's spans to a tracing system: nodes within the run, models and tools within their nodes. */
 import type { TimelineSpan } from '../../core/agent/timeline/timeline.ts'
 import type { OpenSpan, Span, Tracer } from '../../core/tracing.ts'
 
 interface Open {
   span: OpenSpan
-  /** Of a node: where its task stands. */
+  /** The namespace of a node's task. Absent: not a node. */
   place: string | undefined
 }
 
@@ -12,7 +12,7 @@ export class NodeSpans {
   readonly #tracer: Tracer
   readonly #run: Span
   readonly #open = new Map<string, Open>()
-  /** The nodes that are at work, by where they stand. */
+  /** Running nodes, by namespace. */
   readonly #nodes = new Map<string, OpenSpan>()
 
   constructor(tracer: Tracer, run: Span) {
@@ -20,7 +20,7 @@ export class NodeSpans {
     this.#run = run
   }
 
-  /** Each is told when it begins and again when it ends, or then only. */
+  /** Each span is reported at its start and its end, or only at its end. */
   onSpans(spans: readonly TimelineSpan[]): void {
     if (this.#run.traceparent === undefined) return
     for (const told of spans) {
@@ -29,7 +29,7 @@ export class NodeSpans {
     }
   }
 
-  /** The attempt is over: so is what was at work. */
+  /** Ends all open spans with the attempt. */
   close(): void {
     for (const { span } of this.#open.values()) span.end()
     this.#open.clear()
@@ -66,7 +66,7 @@ export class NodeSpans {
     if (place !== undefined) this.#nodes.delete(place)
   }
 
-  /** A node of a subgraph lies within the node that is the subgraph, where that is known. */
+  /** The parent of a subgraph's node is the node that contains the subgraph, if that is known. */
   #around({ kind, namespace }: TimelineSpan): string | undefined {
     const depth = kind === 'node' ? namespace.length - 1 : namespace.length
     for (let known = depth; known > 0; known -= 1) {

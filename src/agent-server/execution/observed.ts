@@ -1,4 +1,4 @@
-/** What the log, the figures and the traces say of runs. */
+/** Reports runs to the log, the metrics and the traces. */
 
 import type { QueuedRun, RunError } from '../../core/agent/run.ts'
 import { withOrigin } from '../../core/origin.ts'
@@ -6,7 +6,7 @@ import type { Span } from '../../core/tracing.ts'
 import type { Parts } from '../parts.ts'
 import { type Outcome, statusOf } from './outcome.ts'
 
-/** Executes a run in a span below the request that made it; all of its log lines name both. */
+/** Executes a run in a span below the request that created it. All its log lines name both. */
 export function observeRun<T>(
   { tracer, metrics, clock }: Pick<Parts, 'metrics' | 'tracer' | 'clock'>,
   run: QueuedRun,
@@ -33,7 +33,7 @@ export function observeRun<T>(
   )
 }
 
-/** After the transaction that ended the run. One that failed has a line at `error`, with the reason. */
+/** Call after the transaction that ended the run. A failed run is logged at `error`, with the reason. */
 export function tellEnd(
   { metrics, clock, log }: Pick<Parts, 'metrics' | 'clock' | 'log'>,
   run: QueuedRun,

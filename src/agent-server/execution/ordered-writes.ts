@@ -1,12 +1,12 @@
 /**
- * Keeps a run's log and its checkpoints in one order, so that a run that is taken up after a crash
- * goes on in the log where it goes on in the graph:
+ * Keeps a run's log and its checkpoints in one order, so that after a crash the run continues in the
+ * log where it continues in the graph:
  *
- * - a checkpoint, or a task's result, is stored when all that was emitted before it is in the log, or in one transaction
- *   with the last of it;
- * - what is emitted after a checkpoint is written to the log when the checkpoint is stored.
+ * - a checkpoint, or a task's result, is stored when all earlier events are in the log, or in one transaction with the
+ *   last of them;
+ * - events after a checkpoint are written to the log when the checkpoint is stored.
  *
- * So the log never tells of a step that is not kept, and never lacks a step that is.
+ * So the log never has a step that is not stored, and never lacks a stored step.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import type { CheckpointPut } from '../../core/agent/checkpoint.ts'
@@ -14,17 +14,17 @@ import type { NewEvent } from '../../core/agent/event.ts'
 import type { QueuedRun } from '../../core/agent/run.ts'
 import type { EventWriter } from './event-writer.ts'
 
-/** Whether the run's checkpoints wait: where events wait for them, these must come before the end of the graph. */
+/** Whether the run keeps this order. Protocol runs with `exit` do not: their events would wait until the end. */
 export function hasOrder({ kwargs }: QueuedRun): boolean {
   return kwargs.stream_protocol !== 'v2' || kwargs.durability !== 'exit'
 }
 
-/** Whether its events wait for checkpoints: legacy streams tell a step again that is done again. */
+/** Whether the run's events wait for checkpoints. Legacy streams do not: they show a repeated step again. */
 export function isHeldBack(run: QueuedRun): boolean {
   return run.kwargs.stream_protocol === 'v2' && hasOrder(run)
 }
 
-/** A checkpoint that the graph tells of, before what comes of it. */
+/** A checkpoint that the graph reports before the events that follow from it. */
 export interface ToldCheckpoint {
   /** As LangGraph writes it: `child:<task>|inner:<task>`. */
   checkpoint_ns: string
@@ -33,7 +33,7 @@ export interface ToldCheckpoint {
 
 interface Held {
   events: NewEvent[]
-  /** To be stored first. */
+  /** The checkpoint that must be stored before the events are written. */
   checkpoint: ToldCheckpoint | undefined
   mayWait: boolean
   written: PromiseWithResolvers<void>
@@ -41,12 +41,12 @@ interface Held {
 
 export class OrderedWrites {
   readonly #writer: EventWriter
-  /** Namespaces whose checkpoints are stored here. */
+  /** Namespaces whose checkpoints this run stores. */
   readonly #namespaces = new Set<string>()
-  /** Checkpoints that are stored, or will be before what is written from now on. */
+  /** Checkpoints that are stored, or will be stored before any later write. */
   readonly #stored = new Set<string>()
   readonly #held: Held[] = []
-  /** The graph's stream has nothing more for now. */
+  /** Whether all emissions of the graph until now were taken. */
   #isDrained = false
   #isOver = false
 
@@ -54,7 +54,7 @@ export class OrderedWrites {
     this.#writer = writer
   }
 
-  /** The stream, watched: all that the graph has emitted was taken when it has nothing more. */
+  /** Passes the stream through, and notes when all its emissions until now were taken. */
   async *watch<T>(stream: AsyncIterable<T>): AsyncIterable<T> {
     const iterator = stream[Symbol.asyncIterator]()
     try {
@@ -71,15 +71,18 @@ export class OrderedWrites {
     }
   }
 
-  /** Writes these, in order. `false`: the lease was lost. Throws what an earlier write failed with. A promise: the graph has to wait. */
+  /**
+   * Writes the events in order. A promise: the graph has to wait for it. `false`: the lease was lost. Throws the error
+   * of an earlier failed write.
+   */
   write(events: NewEvent[]): boolean | Promise<boolean> {
     this.begin(events)
     return this.#writer.check()
   }
 
   /**
-   * The same, without a word about how it goes: what is told with a checkpoint is held back until that is stored, and
-   * what `mayWait` goes with what comes next.
+   * The same without a result. Events with a checkpoint are held back until it is stored. With `mayWait`, the events
+   * may wait to be written with the next ones.
    */
   begin(
     events: NewEvent[],
@@ -94,28 +97,28 @@ export class OrderedWrites {
     this.#advance()
   }
 
-  /** No checkpoint is waited for any more: writes what was held back, or (`isDropped`) does not. */
+  /** Stops waiting for checkpoints, and writes the held events or drops them (`isDropped`). */
   end({ isDropped }: { isDropped: boolean }): void {
     this.#isOver = true
     if (isDropped) for (const { written } of this.#held.splice(0)) written.resolve()
     this.#advance()
   }
 
-  /** The run goes on from this checkpoint of the namespace, or begins there. */
+  /** Notes that the run continues from this checkpoint of the namespace. `undefined`: it begins there. */
   loaded(checkpoint_ns: string, checkpoint_id: string | undefined): void {
     this.#namespaces.add(checkpoint_ns)
     if (checkpoint_id !== undefined) this.stored(checkpoint_id)
   }
 
-  /** The checkpoint is stored, its place is taken (what comes now is written with it or later), or it could not be. */
+  /** Notes that later events need not wait for this checkpoint: it is stored, has its place in the order, or failed. */
   stored(checkpoint_id: string): void {
     this.#stored.add(checkpoint_id)
     this.#advance()
   }
 
   /**
-   * Settles in a turn in which all that the graph has emitted was taken: told to stop in that turn, it leaves
-   * nothing out. `false`: no such turn came within `limitMs`.
+   * Resolves in an event-loop turn in which all emissions of the graph were taken: a stop signal in that turn
+   * loses none. `false`: no such turn came within `limitMs`.
    */
   async taken(limitMs: number): Promise<boolean> {
     const until = performance.now() + limitMs
@@ -125,9 +128,9 @@ export class OrderedWrites {
   }
 
   /**
-   * Has a checkpoint stored, or what a task has written at it, behind all that the run has emitted until now:
-   * in its transaction, or in a later one. Settles when its place is taken, with a promise that settles as
-   * `EventWriter.carry` does.
+   * Stores a checkpoint, or a task's writes at it, after all events that the run has emitted until now: in their
+   * transaction, or in a later one. Resolves when its place in the order is fixed, with a promise that settles
+   * like `EventWriter.carry`.
    */
   async place(
     put: CheckpointPut,
@@ -141,13 +144,13 @@ export class OrderedWrites {
     const ofNamespace = this.#held.map(({ checkpoint: told }) =>
       told?.checkpoint_ns === checkpoint_ns ? told.checkpoint_id : undefined,
     )
-    // The next checkpoint of the namespace is stored after this one: it must not be waited for. A
-    // task's own checkpoint comes before what the task has emitted, and others may before that.
+    // Events held for the namespace's next checkpoint must not be waited for: it is stored after this one. A
+    // task's own checkpoint comes before the task's events, and other checkpoints may come before it.
     const from = isOfTask ? ofNamespace.indexOf(checkpoint_id) + 1 : 0
     const end = ofNamespace.findIndex((told, at) => at >= from && told !== undefined)
     const before = end < 0 ? this.#held.at(-1) : this.#held[end - 1]
     if (before) {
-      // It may wait for a checkpoint that is carried along with what is held here.
+      // `before` may wait for a checkpoint among the writes that `hold` holds back.
       release()
       await before.written.promise
     }
@@ -156,7 +159,7 @@ export class OrderedWrites {
     return { written }
   }
 
-  /** Writes at once what waits for more, and settles when all is written or refused. */
+  /** Writes all pending data at once. Resolves when all is written or refused. */
   async flush(): Promise<void> {
     await this.#writer.flush()
   }

@@ -3,7 +3,7 @@ import type { CancelAction, RunError, StopOutcome } from '../../core/agent/run.t
 
 export type Outcome =
   | { kind: 'success' }
-  /** `cause`: what the graph has thrown. `isUntouched`: the run was refused before it could change its thread. */
+  /** `cause`: the error that the graph threw. `isUntouched`: the run was refused before it changed its thread. */
   | { kind: 'error'; error: RunError; cause?: unknown; isUntouched?: true }
   | { kind: 'cancelled'; action: CancelAction; stop_outcome: StopOutcome }
   | { kind: 'timed_out'; error: RunError; stop_outcome: StopOutcome }

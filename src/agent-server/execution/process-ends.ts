@@ -1,14 +1,14 @@
 /**
- * Keeps a graph from ending the process and every other run with it. A call of `process.exit` or
- * `process.abort`, or a signal to this process, ends only the run that it belongs to. Outside of runs
- * these calls do what they always do. So does `process.kill` of other processes, and a signal from a
- * program that a graph has started.
+ * Keeps a graph from ending the process and every other run with it. If a run's code calls
+ * `process.exit` or `process.abort`, or signals this process, only that run ends. Outside of runs
+ * these calls work as usual. So do `process.kill` of other processes, and signals from programs
+ * that a graph has started.
  */
 import { syncBuiltinESMExports } from 'node:module'
 import type { Log } from '../../core/log.ts'
 import { currentOrigin } from '../../core/origin.ts'
 
-/** Thrown at the caller, and the error of its run. */
+/** Thrown in the caller, and used as the error of its run. */
 class ProcessEnd extends Error {
   override name = 'ProcessEnd'
 }
@@ -23,7 +23,7 @@ export class ProcessEnds {
     this.#log = log
   }
 
-  /** Call it before a project is imported: its modules may keep the functions that they find. */
+  /** Call it before importing a project: its modules may keep references to the original functions. */
   start(): void {
     const { exit, abort, kill } = process
     this.#originals = { exit, abort, kill }

@@ -2,8 +2,8 @@
  * The checkpoints of one run: written under its lease, so that a server that has lost the run writes no more,
  * and in one order with the run's log.
  *
- * LangGraph does not wait until a checkpoint is stored, unless the run is to be `sync`. So it waits for what comes
- * next, and all of a short run is written with its end. What fails then fails the run, as with its events.
+ * LangGraph waits for a checkpoint only in `sync` runs. In other runs a checkpoint may wait for later data, and all
+ * data of a short run is written with its end. A failed write fails the run, as with its events.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import type {
@@ -24,11 +24,11 @@ interface RunCheckpointsParts {
   store: CheckpointStore
   lease: Lease
   thread_id: string
-  /** Absent: nobody follows in which order things are stored. */
+  /** Absent: the run needs no order between log and checkpoints. */
   order?: OrderedWrites
-  /** The thread was added with the run: no checkpoint can be there until the run itself puts one. */
+  /** The thread was added with the run, so it has no checkpoint until the run puts one. */
   isNewThread?: boolean
-  /** Whether each is stored before the graph goes on. */
+  /** Whether the graph waits until each checkpoint is stored. */
   isAwaited: boolean
 }
 
@@ -36,7 +36,7 @@ export class RunCheckpoints implements GraphCheckpoints {
   readonly #parts: RunCheckpointsParts
   #isEmpty: boolean
   readonly #latest: LatestCheckpoint
-  /** What has no place yet among what is to be written, by where it belongs. */
+  /** Puts that have no place in the write order yet, with their namespaces. */
   readonly #unplaced = new Map<Promise<unknown>, Namespace>()
   readonly #unwritten = new Map<Promise<unknown>, Namespace>()
 
@@ -46,12 +46,12 @@ export class RunCheckpoints implements GraphCheckpoints {
     const { thread_id, order } = parts
     this.#latest = new LatestCheckpoint(thread_id)
     if (!this.#isEmpty) return
-    // A host need not ask for the checkpoint that is not there.
+    // A host need not read a checkpoint that does not exist.
     this.#latest.loaded({ thread_id, checkpoint_ns: '' }, undefined)
     order?.loaded('', undefined)
   }
 
-  /** Also what is not written yet. */
+  /** Includes checkpoints that are not written yet. */
   async get(at: Parameters<GraphCheckpoints['get']>[0]): Promise<CheckpointRecord | undefined> {
     const { store, order, thread_id } = this.#parts
     const latest = this.#latest.find(at)
@@ -96,14 +96,14 @@ export class RunCheckpoints implements GraphCheckpoints {
     return this.#parts.store.deleteThread(thread_id)
   }
 
-  /** Settles when all that the graph has begun to store has its place among what is to be written. */
+  /** Resolves when all puts of the graph until now have a place in the write order. */
   async placed(): Promise<void> {
     await Promise.allSettled(this.#unplaced.keys())
   }
 
   /**
-   * Settles when all that a graph which has been told to stop began to write is written, or refused. A graph
-   * does not wait for its checkpoints, and hands one over when the last is stored.
+   * Resolves when all puts of a stopping graph are written or refused. A graph does not wait for its
+   * checkpoints, and puts the next one when the last is stored.
    */
   async written(): Promise<void> {
     for (;;) {
@@ -120,7 +120,7 @@ export class RunCheckpoints implements GraphCheckpoints {
     return placed
   }
 
-  /** In one transaction with the events before it, or under the lease by itself. */
+  /** Writes in one transaction with the earlier events or, without an order, alone under the lease. */
   async #place(at: Namespace, put: CheckpointPut): Promise<{ written: Promise<unknown> }> {
     const { store, lease, order, isAwaited } = this.#parts
     if (!order) {
@@ -129,19 +129,19 @@ export class RunCheckpoints implements GraphCheckpoints {
     }
     const { written } = await order.place(put, { mayWait: !isAwaited })
     note(this.#unwritten, written, at)
-    // Refused once more, in words.
+    // The lease was lost: this write throws with the reason.
     if (isAwaited && !(await written)) await store.putAll([put], lease)
     return { written }
   }
 
-  /** Settles when all that was put is written; `at`: if any of it belongs there. Rejects where it could not be. */
+  /** Writes all puts; with `at`, only if one is pending in that namespace. Rejects if a write failed. */
   async #flush(at?: Namespace): Promise<void> {
     if (isAny(this.#unplaced, at)) await this.placed()
     if (isAny(this.#unwritten, at)) await this.#parts.order?.flush()
   }
 }
 
-/** A subgraph has one of its own, in which the first look need not wait for what others have put. */
+/** Each subgraph has its own namespace, so that its first read need not wait for puts elsewhere. */
 type Namespace = Pick<CheckpointKey, 'thread_id' | 'checkpoint_ns'>
 
 type Pending = Map<Promise<unknown>, Namespace>
@@ -155,7 +155,7 @@ function isAny(pending: Pending, at: Namespace | undefined): boolean {
   return false
 }
 
-/** The promise is pending until it settles. */
+/** Adds the promise to `pending` until it settles. */
 function note(pending: Pending, promise: Promise<unknown>, at: Namespace): void {
   const isOver = () => void pending.delete(promise)
   pending.set(promise, at)

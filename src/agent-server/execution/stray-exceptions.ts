@@ -1,6 +1,6 @@
 /**
- * Keeps the server alive when code throws where nobody can catch it: in a timer, or in an emitter's
- * listener. It ends the run that it came from, as if one of its nodes had thrown, and no other.
+ * Keeps the server alive when code throws an uncaught exception, as in a timer or an emitter's listener.
+ * The exception ends only the run that it came from, as if one of its nodes had thrown.
  */
 import type { Log } from '../../core/log.ts'
 import { currentOrigin } from '../../core/origin.ts'
@@ -21,7 +21,7 @@ export class StrayExceptions {
     process.off('uncaughtException', this.#onException)
   }
 
-  /** Node calls it in the context of the code that has thrown. */
+  /** Node calls it in the context of the code that threw. */
   readonly #onException = (error: unknown) => {
     const hasFailed = currentOrigin().fail?.(error) ?? false
     const what = hasFailed ? 'its run ends in error' : 'no run ends for it'

@@ -1,16 +1,16 @@
 /**
- * Keeps the server alive when a promise that nobody waits for rejects: Node would end the process, and
- * every other run with it. A project's code may leave one, which ends the run that it came from. And
- * LangGraph does for a moment: checkpoints are written in the background, and one that is refused
- * because its run was handed on rejects before LangGraph looks.
+ * Keeps the server alive when a promise without a handler rejects: Node would end the process and every
+ * run in it. A rejection from a project's code ends the run that it came from. LangGraph also leaves
+ * promises without a handler for a moment: it writes checkpoints in the background, and a checkpoint
+ * that is refused because its run was handed over rejects before LangGraph awaits it.
  */
 import { AppError, DatabaseAway } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
 import { currentOrigin, type Origin, withOrigin } from '../../core/origin.ts'
 
-/** How long somebody may take to look at a promise until it is told of, in ms. */
+/** How long a rejected promise may lack a handler before it is reported, in ms. */
 const PATIENCE_MS = 1_000
-/** How long nothing more is said of a database that is away in the same way, in ms. */
+/** Minimum time between log lines with the same error of an unreachable database, in ms. */
 const TOLD_ONCE_MS = 60_000
 
 export class StrayRejections {
@@ -51,11 +51,11 @@ export class StrayRejections {
     if (!this.#isToldAlready(reason)) {
       withOrigin(origin, () => this.#log.error({ err: reason }, 'a promise rejected unattended'))
     }
-    // What our own database has refused LangGraph comes to in the end, however long its step takes.
+    // LangGraph awaits writes that our own database refused in the end, however long its step takes.
     if (!(reason instanceof AppError)) origin.fail?.(reason)
   }
 
-  /** Each step of a run leaves some while the database is away. */
+  /** Each step of a run leaves rejections while the database is away. */
   #isToldAlready(reason: unknown): boolean {
     if (!(reason instanceof DatabaseAway)) return false
     const { message } = reason

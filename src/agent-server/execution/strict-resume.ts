@@ -1,4 +1,4 @@
-/** `strict_resume`: a run that answers what nobody asks is refused before it changes anything. */
+/** `strict_resume`: refuses a run that answers an interrupt that is not open, before the run changes anything. */
 
 import type { GraphStates } from '../../core/agent/host/states.ts'
 import type { QueuedRun, ResumeRefusal } from '../../core/agent/run.ts'
@@ -6,7 +6,7 @@ import { isObject, type JsonValue } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'
 import { placeOf } from '../state/read.ts'
 
-/** The name is what clients know from LangGraph, which has the rule itself from 1.7 on. */
+/** Clients know the name from LangGraph, which has the same rule from 1.7 on. */
 export class UnknownInterruptError extends Error {
   override readonly name = 'UnknownInterruptError'
   readonly refusal: ResumeRefusal
@@ -18,10 +18,10 @@ export class UnknownInterruptError extends Error {
 }
 
 /**
- * Throws `UnknownInterruptError` where the run is strict, and answers interrupts that are not open, or
- * none by their ids, or with one answer several at once. Not where it forks from an older checkpoint:
- * whatever was open there may be answered anew. Nor where an earlier attempt at the run, which was let
- * through, has stored its answers: it would find them answered.
+ * Throws `UnknownInterruptError` if the run is strict and answers interrupts that are not open, sends an
+ * empty map of answers, or sends one answer while several are open. A run that forks from an older
+ * checkpoint may answer its interrupts again. If an earlier attempt passed this check and stored its
+ * answers, the check is skipped: it would find the interrupts answered.
  */
 export async function requireOpenInterrupts(
   { store }: Pick<Parts, 'store'>,
@@ -38,7 +38,7 @@ export async function requireOpenInterrupts(
   if (refused) throw refused
 }
 
-/** LangGraph keeps what a task has asked beside its answer until all tasks of the step are done. */
+/** LangGraph keeps a task's interrupt beside its answer until all tasks of the step are done. */
 async function openInterrupts(
   { checkpoints }: Parts['store'],
   graph: GraphStates,
@@ -53,7 +53,7 @@ async function openInterrupts(
   return new Set(interrupts.flatMap(({ id }) => (id === undefined ? [] : [id])))
 }
 
-/** The error of an answer that fits none of the open interrupts. LangGraph reads a map the same way. */
+/** The error of an answer that fits no open interrupt. LangGraph reads a map the same way. */
 export function refuseResume(
   resume: JsonValue,
   open: ReadonlySet<string>,
@@ -76,7 +76,7 @@ export function refuseResume(
 
 const INTERRUPT_ID = /^[0-9a-f]{32}$/
 
-/** The keys of a map from the ids of interrupts; `undefined`: it is one answer by itself. */
+/** The keys of a map by interrupt id; `undefined`: the value is a single answer. */
 export function namedInterrupts(resume: JsonValue): string[] | undefined {
   if (!isObject(resume)) return undefined
   const keys = Object.keys(resume)

@@ -1,19 +1,19 @@
-/** How long a run may take. */
+/** The time limit of a run's attempt. */
 /** The run was stopped because its time was up. */
 export interface TimedOut {
   kind: 'timed_out'
   limitMs: number
 }
 
-/** `setTimeout` takes no more. */
+/** The largest delay that `setTimeout` accepts. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** A signal that aborts with `TimedOut` when the time is up. It has to be stopped. */
+/** A signal that aborts with `TimedOut` when the time is up. Call `stop` after use. */
 export class TimeLimit {
   readonly signal: AbortSignal
   readonly #timer: NodeJS.Timeout
 
-  /** The time begins now. */
+  /** Starts the timer. */
   constructor(limitMs: number) {
     const controller = new AbortController()
     const reason: TimedOut = { kind: 'timed_out', limitMs }

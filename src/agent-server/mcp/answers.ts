@@ -22,8 +22,8 @@ import { NOT_SUPPORTED, rpcError } from './rpc-error.ts'
 import { createMcpServer } from './server.ts'
 
 /**
- * Answers the body of a POST. A message that names its protocol version in `_meta` or in a header of 2026-07-28 or later
- * is modern. All others are legacy: one message, or several.
+ * Answers the body of a POST. A message is modern if it names its protocol version in `_meta`, or in a header of
+ * 2026-07-28 or later. All others are legacy: one message, or several.
  */
 export async function answerMessage(
   c: Context<AgentServerEnv>,
@@ -55,7 +55,7 @@ interface Exchange {
   server: () => ReturnType<typeof createMcpServer>
 }
 
-/** A call is answered as a stream, so that comment lines keep its connection alive. Everything else is JSON. */
+/** Answers calls as streams, so that comment lines keep the connection alive, and everything else as JSON. */
 function answerModern({ c, sent, server }: Exchange): Promise<Response> {
   const isCall = methodsOf(sent).includes('tools/call')
   const handler = createMcpHandler(server, {
@@ -101,7 +101,7 @@ function answerWithStream(parts: Pick<Parts, 'log'>, exchange: Exchange): Respon
   })
 }
 
-/** Hands the message to the library's transport. When the client leaves, its server is closed and its work ends. */
+/** Passes the message to the library's transport. When the client leaves, closes its server, which ends its work. */
 function handled(exchange: Exchange, enableJsonResponse: boolean, left: AbortSignal) {
   const { c, sent } = exchange
   const server = exchange.server()
@@ -125,7 +125,7 @@ function handled(exchange: Exchange, enableJsonResponse: boolean, left: AbortSig
 
 function parse(text: string): JsonValue | undefined {
   try {
-    // The arguments of a tool are the graph's; the library reads everything else.
+    // The graph reads a tool's arguments; the library reads everything else.
     return parseJsonAt(text, ['params', 'arguments'])
   } catch {
     return undefined
@@ -136,10 +136,10 @@ function methodsOf(sent: JsonValue): string[] {
   return [sent].flat().flatMap((one) => (isObject(one) ? String(one.method ?? '') : []))
 }
 
-/** How many messages one body may hold. */
+/** Maximum number of messages in one body. */
 const MAX_MESSAGES = 100
 
-/** `undefined`: these are no messages, or `initialize` came with others. */
+/** `undefined`: the body has invalid messages, or `initialize` with others. */
 function readMessages(sent: JsonValue): JSONRPCMessage[] | undefined {
   const all = [sent].flat()
   if (all.length === 0 || all.length > MAX_MESSAGES) return undefined

@@ -1,4 +1,4 @@
-/** A call of a tool: a run of its assistant on a thread of its own, to the end or to a question. */
+/** Calls a tool: runs its assistant on a new thread, until the run ends or stops at an interrupt. */
 import { type CallToolResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { Caller } from '../../core/agent/authorization.ts'
 import { isEnd, type RunEnd } from '../../core/agent/event.ts'
@@ -16,20 +16,19 @@ import { listTools, type NamedTool, splitArguments } from './tools.ts'
 interface ToolCall {
   name: string
   arguments: unknown
-  /** Ends the run when it aborts, because the client has left or cancelled the call. */
+  /** Aborts when the client leaves or cancels the call; the run then ends. */
   signal: AbortSignal
-  /** Hears of each step of the graph: the names of the nodes that took it. */
+  /** Called after each step of the graph, with the names of its nodes. */
   onStep: (nodes: string) => void
 }
 
-/** What calling a tool needs: it is a run. */
+/** A call is a run, so it needs the parts that create runs. */
 export type CallParts = CreationParts & Pick<Parts, 'log'>
 
 /**
- * Answers the values that the run leaves, as JSON text and as structured content. A run that failed,
- * was cancelled or stopped to ask something is an answer with `isError`. In the last case its thread is kept, and the
- * answer names it. Throws `ProtocolError` for a tool
- * that is not there and for arguments that are no object, `AppError` as `createRun` does.
+ * Returns the run's final values, as JSON text and as structured content. The result has `isError` if the run failed,
+ * was cancelled or stopped at an interrupt or breakpoint. In the last case its thread is kept, and the result names it.
+ * Throws `ProtocolError` for an unknown tool and for arguments that are not an object, `AppError` like `createRun`.
  */
 export async function callTool(
   parts: CallParts,
@@ -100,7 +99,7 @@ function toResult({ status, error, values, next }: RunEnd, run: QueuedRun): Call
   return { ...answer, content: [{ type: 'text', text }, content], isError: true, _meta }
 }
 
-/** In `_meta`, for programs: the thread that waits. */
+/** Key in `_meta` with the id of the waiting thread, for programs. */
 const THREAD_KEY = 'runyard/thread_id'
 
 function waitingText({ thread_id, assistant_id }: QueuedRun, next: string[], isAsking: boolean) {

@@ -81,7 +81,7 @@ export function mcpRoutes(parts: Parts, version: string) {
   for (const route of [post, get, remove]) routes.openAPIRegistry.registerPath(route)
   for (const at of ['/mcp', path]) {
     routes.post(at, async (c) => {
-      // The protocol's own library takes long to load, and many servers are never asked.
+      // The protocol's library takes long to load, and many servers never use it.
       const { answerMessage } = await import('./answers.ts')
       return answerMessage(c, parts, version)
     })

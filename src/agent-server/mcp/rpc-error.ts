@@ -1,6 +1,6 @@
 /** Refusals of the Model Context Protocol. */
 
-/** The answer that the protocol's own library gives to a method that it does not support. */
+/** The code that the protocol's own library uses for an unsupported method. */
 export const NOT_SUPPORTED = -32000
 
 export function rpcError(code: number, message: string) {

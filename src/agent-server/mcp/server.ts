@@ -1,6 +1,6 @@
 /**
- * The Model Context Protocol: each assistant is a tool. Stateless: every request brings all that there
- * is to know, so each gets a protocol server of its own, for as long as it takes.
+ * The Model Context Protocol: each assistant is a tool. Stateless: every request is complete, so each
+ * gets its own protocol server for its duration.
  */
 import {
   type CallToolResult,
@@ -16,13 +16,13 @@ import type { Parts } from '../parts.ts'
 import { type CallParts, callTool } from './call.ts'
 import { describeTool, listTools, TOOLS_PER_PAGE } from './tools.ts'
 
-/** The library wants a validator, which takes long to make. It is never used: our tools have no output schema. */
+/** Shared: the library requires a validator, which takes long to make. Tools without output schema never use it. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator()
 
 const INSTRUCTIONS =
   'Each tool is an agent. A call runs it to its end and answers the state that it leaves.'
 
-/** A protocol server for one request of this caller; to be connected to a transport, and closed. */
+/** A protocol server for one request of this caller. Connect it to a transport, and close it. */
 export function createMcpServer(parts: CallParts, caller: Caller, version: string): Server {
   const server = new Server(
     { name: 'runyard', version },
@@ -47,7 +47,7 @@ export function createMcpServer(parts: CallParts, caller: Caller, version: strin
   return server
 }
 
-/** The cursor is the number of tools on the pages before. */
+/** The cursor is the number of tools on the previous pages. */
 async function pageOfTools(
   parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'log'>,
   caller: Caller,
@@ -67,7 +67,7 @@ async function pageOfTools(
   return { tools: page, ...(to < tools.length && { nextCursor: String(to) }) }
 }
 
-/** A refused run is answered as the tool's result: a model can read it and try something else. */
+/** Returns a refused run as the tool's result: a model can read it and try something else. */
 async function asResult(call: () => Promise<CallToolResult>): Promise<CallToolResult> {
   try {
     return await call()
@@ -77,7 +77,7 @@ async function asResult(call: () => Promise<CallToolResult>): Promise<CallToolRe
   }
 }
 
-/** Clients see the text of refusals only. Other errors go to the log. */
+/** Clients see only the text of refusals. Other errors go to the log. */
 async function asProtocol<T>(parts: Pick<Parts, 'log'>, handle: () => Promise<T>): Promise<T> {
   try {
     return await handle()

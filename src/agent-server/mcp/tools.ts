@@ -11,13 +11,13 @@ import { searchAssistants } from '../assistants/search.ts'
 import { isSystemAssistant } from '../assistants/system.ts'
 import type { Parts } from '../parts.ts'
 
-/** How many tools stand on a page of the list. */
+/** How many tools a page of the list has. */
 export const TOOLS_PER_PAGE = 100
 /** How many assistants are read from the store at once. */
 const BATCH = 1000
-/** The longest name that every model provider takes. */
+/** The longest name that every model provider accepts. */
 const MAX_NAME = 64
-/** How many characters of an assistant's id are added to a name that is taken. */
+/** How many characters of an assistant's id are added to a name that is already used. */
 const ID_PIECE = 8
 
 type Named = Pick<Assistant, 'assistant_id' | 'graph_id' | 'name' | 'description'>
@@ -29,9 +29,9 @@ export interface NamedTool {
 }
 
 /**
- * What the caller may see, with names that hold letters, digits, `_` and `-` only and are unique: the
- * graphs' own assistants first, then the others in the order of their creation. Of namesakes the
- * first has the name, the others a piece of their id behind it.
+ * The assistants that the caller may see: the graphs' system assistants first, then the others in the
+ * order of their creation. Names are unique and have only letters, digits, `_` and `-`. If several
+ * assistants have the same name, all but the first get a piece of their id behind it.
  */
 export async function listTools(
   parts: Pick<Parts, 'store' | 'host' | 'authorize'>,
@@ -53,7 +53,7 @@ export async function listTools(
     })
 }
 
-/** The tool as clients see it. A graph that cannot be described takes any object. */
+/** The tool as clients see it. If its graph cannot be described, the tool accepts any object. */
 export async function describeTool(
   parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'log'>,
   caller: Caller,
@@ -73,8 +73,8 @@ export async function describeTool(
 }
 
 /**
- * Tells a call's arguments apart: `context` is the run's, unless the graph has an input of that name;
- * all the others are its input.
+ * Splits a call's arguments: `context` is the run's context, unless the graph has an input of that
+ * name; all others are its input.
  */
 export async function splitArguments(
   parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'log'>,
@@ -133,12 +133,12 @@ async function readSchemas(
   }
 }
 
-/** The protocol requires an object at the root. LangGraph's schemas do not always say that it is one. */
+/** The protocol requires an object at the root, which LangGraph's schemas do not always declare. */
 function toolInput({ input_schema, context_schema }: GraphSchemas): Tool['inputSchema'] {
   const { $schema: _, ...input } = rooted(input_schema ?? {})
   const own = objectOf(input.properties)
   const { $schema: __, ...context } = rooted(context_schema ?? {})
-  // A graph without a context has nothing here that a model could fill in.
+  // The context schema has no properties that a model could fill in, or the input has its own `context`.
   if (!isObject(context.properties) || 'context' in own) return { ...input, type: 'object' }
   const described = { description: 'What the run is given beside its input.', ...context }
   const properties = { ...own, context: described } as Tool['inputSchema']['properties']
@@ -146,8 +146,8 @@ function toolInput({ input_schema, context_schema }: GraphSchemas): Tool['inputS
 }
 
 /**
- * Without `x-mcp-header`, by which a schema asks clients to repeat an argument in a header: servers that ask for it have
- * to compare both, and clients leave out tools that ask in a wrong place.
+ * Removes `x-mcp-header`, which asks clients to repeat an argument in a header: servers that use it must compare both,
+ * and clients leave out tools that have it in a wrong place.
  */
 function withoutHeaders<T>(schema: T): T {
   const kept = (name: string, value: unknown) =>
@@ -155,7 +155,7 @@ function withoutHeaders<T>(schema: T): T {
   return parseJson(JSON.stringify(schema, kept))
 }
 
-/** A schema that is only a reference to one of its definitions, as that one. */
+/** Replaces a schema that only refers to one of its definitions by that definition. */
 function rooted(schema: JsonObject): JsonObject {
   const [, place, name] = /^#\/(definitions|\$defs)\/([^/]+)$/.exec(String(schema.$ref)) ?? []
   if (!place || !name) return schema

@@ -1,4 +1,4 @@
-/** Requests as they are once absent fields have been left out. */
+/** Requests without their absent fields. */
 
 type Given<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 

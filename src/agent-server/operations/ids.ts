@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi'
 
 const UUID_PATTERN = '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$'
 
-/** A UUID in any version, answered in lower case. */
+/** A UUID of any version, converted to lower case. */
 export const UuidSchema = z
   .guid('Expected a UUID.')
   .transform((id) => id.toLowerCase())

@@ -29,7 +29,7 @@ export const NullableJsonObjectSchema = JsonObjectSchema.nullable().openapi({
   additionalProperties: true,
 })
 
-/** An optional field that clients also send as `null`: both mean that it was not given. */
+/** An optional field. Clients also send `null`, which counts as absent. */
 export function optional<T extends z.ZodType>(schema: T) {
   const inner = hidesNull(schema) ? z.lazy(() => schema) : schema
   const isNumber = schema instanceof z.ZodNumber
@@ -37,25 +37,25 @@ export function optional<T extends z.ZodType>(schema: T) {
   return z.preprocess(given, inner.optional())
 }
 
-/** A number in a body: clients may write a whole one as `2.0`. */
+/** A number in a body. Clients may write integers as `2.0`. */
 export function numberIn<T extends z.ZodType>(schema: T) {
   return z.preprocess(plainNumber, schema)
 }
 
 /**
- * These schemas have a name or a type of their own in the document. Its generator adds that `null` is
- * possible only where `z.lazy` is around such a schema.
+ * Whether the schema has its own name or type in the document. For these, the generator adds `null` only
+ * with `z.lazy` around the schema.
  */
 function hidesNull(schema: z.ZodType): boolean {
   return [z.ZodCustom, z.ZodObject, z.ZodPipe].some((type) => schema instanceof type)
 }
 
-/** What takes a `select` answers: the whole, or the selected fields, called `name` in the document. */
+/** The result of an operation with `select`: all fields, or the selected ones, called `name` in the document. */
 export function selectable<T extends z.ZodObject>(schema: T, name: string) {
   return z.union([schema, schema.partial().openapi(name)])
 }
 
-/** Nothing is copied: a request may hold millions of values. `levels`: how many may lie within it. */
+/** Copies nothing: a request may have millions of values. `levels`: how many nested levels are allowed. */
 function isShallow(value: unknown, levels = MAX_DEPTH - 1): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (isExactNumber(value)) return value.rawJSON.length <= MAX_DIGITS

@@ -1,4 +1,4 @@
-/** The headers by which a page tells of the next one. */
+/** The headers that lead to the next page. */
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 
@@ -10,7 +10,7 @@ export const PaginationHeadersSchema = z.object({
     .openapi({ description: 'The `offset` of the next page; absent on the last' }),
 })
 
-/** For a page of `count` from `offset` on. */
+/** Sets the headers of a page with `count` entries from `offset`. */
 export function setPagination(
   c: Context,
   { offset, count, total }: { offset: number; count: number; total: number },

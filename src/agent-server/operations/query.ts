@@ -9,7 +9,7 @@ export const FlagSchema = z
   .transform((value) => value === 'true' || value === '1')
   .openapi({ type: 'boolean', default: false })
 
-/** How many to leave out at the beginning. Default: 0. */
+/** How many entries to skip. Default: 0. */
 export const OffsetSchema = z.coerce
   .number()
   .int()
@@ -17,7 +17,7 @@ export const OffsetSchema = z.coerce
   .default(0)
   .openapi({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 })
 
-/** A list as a repeated key, as one JSON array, or one item by itself. */
+/** A list, sent as a repeated key, one JSON array, or a single item. */
 export function queryList<T extends z.ZodType>(item: T) {
   return z.preprocess(asList, z.array(item))
 }

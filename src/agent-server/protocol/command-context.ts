@@ -2,7 +2,7 @@ import type { Caller } from '../../core/agent/authorization.ts'
 import type { Parts } from '../parts.ts'
 import type { CreationParts } from '../runs/create.ts'
 
-/** Who asks, and on which thread. */
+/** The caller of a command, and its thread. */
 export interface CommandContext {
   parts: CreationParts & Pick<Parts, 'log'>
   caller: Caller

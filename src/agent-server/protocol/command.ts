@@ -1,4 +1,4 @@
-/** Commands of the protocol: what comes in, and what is answered. */
+/** Commands of the protocol and their answers. */
 import type { ProtocolErrorCode } from '../../core/agent/protocol.ts'
 import { AppError } from '../../core/errors.ts'
 import { plainNumber } from '../../core/exact-json.ts'
@@ -12,7 +12,7 @@ import { getState, listCheckpoints } from './state-commands.ts'
 import { getTree } from './tree.ts'
 
 export interface Command {
-  /** The client's own number of it. */
+  /** The client's own number for the command. */
   id: number
   method: string
   params: JsonValue
@@ -34,7 +34,7 @@ interface CommandFailure {
 
 type Verb = (context: CommandContext, params: JsonValue) => Promise<JsonObject>
 
-/** Those that any transport takes. */
+/** The commands that every transport accepts. */
 const VERBS: Readonly<Record<string, Verb>> = {
   'run.start': startRun,
   'input.respond': respondInput,
@@ -45,7 +45,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   'agent.getTree': getTree,
 }
 
-/** Reads a command as it was sent. Throws `bad_request` when it is none. */
+/** Reads a command. Throws `bad_request` for anything else. */
 export function parseCommand(sent: JsonValue): Command {
   const { id: sentId, method, params = {} } = isObject(sent) ? sent : {}
   const id = plainNumber(sentId)
@@ -58,7 +58,7 @@ export function parseCommand(sent: JsonValue): Command {
   )
 }
 
-/** Does what the command asks. Never rejects: a refusal is an answer too. */
+/** Executes the command. Never rejects: a refusal is an answer too. */
 export function handleCommand(
   context: CommandContext,
   command: Command,
@@ -77,14 +77,14 @@ export function handleCommand(
   })
 }
 
-/** Answers with the work's result, or with why it was refused. */
+/** Returns the answer with the work's result, or with the reason of its refusal. */
 export async function answered(
   { parts, thread_id }: CommandContext,
   { id, method }: Command,
   work: () => Promise<JsonObject>,
 ): Promise<CommandSuccess | CommandFailure> {
   try {
-    // Before the work: a run that it adds may have its first event then.
+    // Read before the work: a run that the work adds may already have events afterwards.
     const applied_through_seq = await parts.store.events.lastSeq(thread_id)
     const result = await work()
     return { type: 'success', id, result, meta: { thread_id, applied_through_seq } }

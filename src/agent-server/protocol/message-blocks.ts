@@ -1,16 +1,16 @@
 /**
- * A message while it is written, as the protocol tells it: `message-start`, then its content blocks,
+ * The protocol's events of a message while it is written: `message-start`, then its content blocks,
  * one after the other (`content-block-start`, deltas, `content-block-finish`), then `message-finish`.
  *
- * A delta is what was added: to a text, to reasoning, or to the arguments of a tool call. The SDK of JavaScript before
- * 1.12.8 does not know `tool-call-delta`, and throws unless `content` says the same in the form before it.
+ * A delta is an addition to a text, to reasoning, or to the arguments of a tool call. The JavaScript SDK before 1.12.8
+ * does not know `tool-call-delta`, and throws unless `content` has the same addition in the older form.
  */
 import { plainNumber } from '../../core/exact-json.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { Message } from './message.ts'
 import { finalBlock, isGrown, type Piece, piecesOf } from './message-pieces.ts'
 
-/** What is kept of a block while it grows. */
+/** A block while it grows. */
 interface Block {
   key: string
   content: JsonObject
@@ -21,7 +21,7 @@ export class MessageBlocks {
   readonly role: string
   readonly #blocks: Block[] = []
   #open: Block | undefined
-  /** Of the block that is open, or was last. */
+  /** Index of the open block, or of the last one. */
   #index = 0
   #usage: JsonObject | undefined
   readonly #metadata: JsonObject = {}
@@ -57,7 +57,7 @@ export class MessageBlocks {
     return [...this.#close(), last]
   }
 
-  /** It will not be written to its end. */
+  /** The message will not be completed. */
   fail(message: string, code: string): JsonObject[] {
     return [this.#event('error', { message, code })]
   }
@@ -92,7 +92,7 @@ export class MessageBlocks {
     return this.#event(event, { index: this.#index, ...fields })
   }
 
-  /** `run_id` keeps messages apart that one node has written at the same time. */
+  /** `run_id` separates messages that one node writes at the same time. */
   #event(event: string, fields: JsonObject): JsonObject {
     return { event, ...fields, run_id: this.id }
   }
@@ -102,7 +102,7 @@ function roleOf({ type }: Message): string {
   return type === 'human' || type === 'system' ? type : 'ai'
 }
 
-/** What of a call's metadata is said of its message, by LangChain's name of it. */
+/** Metadata of a model call that `message-start` includes: LangChain's names, and the protocol's. */
 const ABOUT = {
   ls_provider: 'provider',
   ls_model_name: 'model',
@@ -116,7 +116,7 @@ function concise(given: JsonObject): JsonObject {
   return Object.fromEntries(entries)
 }
 
-/** Providers report it in parts or once; the parts add up. */
+/** Adds usage: providers report it once or in parts. */
 function addUsage(
   sum: JsonObject | undefined,
   more: JsonValue | undefined,

@@ -1,4 +1,4 @@
-/** What a message, or a piece of one, holds, in the protocol's content blocks. */
+/** Converts a message, or a piece of one, to the protocol's content blocks. */
 import { parseJson } from '../../core/exact-json.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { Message } from './message.ts'
@@ -7,11 +7,11 @@ import type { Message } from './message.ts'
 export interface Piece {
   /** The same for all parts of one block. */
   key: string
-  /** The block before anything was added to it. */
+  /** The block before any addition. */
   start: JsonObject
-  /** What is added. */
+  /** The addition. */
   added: JsonObject
-  /** The block with what is added, and the delta that tells of it; `older`: the same for clients that do not know it. */
+  /** The block with the addition, and the delta; `older`: the same for clients that do not know the delta. */
   grow(block: JsonObject): { content: JsonObject; delta: JsonObject; older?: JsonObject }
 }
 
@@ -24,7 +24,7 @@ export function piecesOf(message: Message): Piece[] {
   return [...reasoningOf(message), ...contentOf(message), ...callsOf(message)]
 }
 
-/** As it is told when nothing is added any more. */
+/** The block in its finished form. */
 export function finalBlock(block: JsonObject): JsonObject {
   if (block.type !== 'tool_call_chunk') return block
   const { id = null, name = null, args } = block
@@ -44,7 +44,7 @@ function parseArgs(text: string): JsonObject | undefined {
   }
 }
 
-/** Providers without a block for it leave it beside the content. */
+/** Providers without a reasoning block put the reasoning beside the content. */
 function reasoningOf({ additional_kwargs }: Message): Piece[] {
   const text = additional_kwargs?.reasoning_content
   return typeof text === 'string' && text !== '' ? [textual('reasoning', text)] : []
@@ -61,7 +61,7 @@ function contentOf(message: Message): Piece[] {
   })
 }
 
-/** Tool calls in the content stand in `tool_calls` too, in one form for all providers. */
+/** Skipped: `tool_calls` has the content's tool calls too, in one form for all providers. */
 const CALL_BLOCKS = ['tool_use', 'input_json_delta', 'tool_call', 'tool_call_chunk', 'functionCall']
 
 function blockPiece(block: JsonObject, place: string): Piece[] {
@@ -75,7 +75,7 @@ function blockPiece(block: JsonObject, place: string): Piece[] {
   return [dataPiece(standard(block), place)]
 }
 
-/** A text or reasoning; what else the block of the provider holds goes along with its start. */
+/** A text or reasoning. Its start includes the annotations of the provider's block. */
 function textual(
   type: 'text' | 'reasoning',
   text: string,
@@ -101,7 +101,7 @@ const OTHER_BLOCKS = [
   'non_standard',
 ]
 
-/** The forms of providers, brought to the protocol's. */
+/** Converts providers' forms to the protocol's. */
 function standard(block: JsonObject): JsonObject {
   const { type } = block
   if (DATA_BLOCKS.includes(String(type))) return mediaBlock(block)
@@ -126,7 +126,7 @@ function mediaBlock({ mimeType, data, source_type, index, ...block }: JsonObject
   }
 }
 
-/** Base64 is added to; of everything else the later fields win. */
+/** Base64 data is appended; other fields are replaced by later ones. */
 function dataPiece(block: JsonObject, place: string): Piece {
   const { base64, ...rest } = block
   const isStream = typeof base64 === 'string'

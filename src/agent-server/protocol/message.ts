@@ -1,4 +1,4 @@
-/** A message, or a piece of one, as graph hosts tell it. */
+/** A message, or a piece of one, as graph hosts report it. */
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 
 export interface Message {

@@ -1,4 +1,4 @@
-/** The messages that a run's models write, as the protocol's events. */
+/** Converts the messages of a run's models to the protocol's events. */
 
 import type { RunEvent } from '../../core/agent/event.ts'
 import type { MessagePiece, ModelEnd } from '../../core/agent/host/emission.ts'
@@ -10,7 +10,7 @@ import { MessageBlocks } from './message-blocks.ts'
 export interface MessageEvent {
   namespace: string[]
   node: string | undefined
-  /** Who the message is of: `ai`, `human`, `system`. */
+  /** The message's role: `ai`, `human`, `system`. */
   role: string
   data: JsonObject
 }
@@ -19,7 +19,7 @@ interface Unfinished {
   namespace: string[]
   node: string | undefined
   blocks: MessageBlocks
-  /** How many pieces came, and how many there are, once that is known. */
+  /** The number of pieces so far, and the total once it is known. */
   pieces: number
   of: number | undefined
 }
@@ -27,12 +27,12 @@ interface Unfinished {
 export class Messages {
   readonly #unfinished = new Map<string, Unfinished>()
   readonly #finished = new Set<string>()
-  /** By id, the namespace in which an earlier attempt at the run has written a message. */
+  /** By message id: the namespace in which an earlier attempt at the run wrote the message. */
   readonly #writtenIn = new Map<string, string>()
-  /** Of messages whose model was done before a piece of it came here. */
+  /** By message id: the total of pieces, if the model ended before the first piece arrived. */
   readonly #early = new Map<string, number>()
 
-  /** An earlier attempt at the run has told this. */
+  /** Notes an event of an earlier attempt at the run. */
   restore({ event, data }: Pick<RunEvent, 'event' | 'data'>): void {
     const place = protocolPlaceOf(event)
     if (place?.channel !== 'messages' || !data.includes('"message-start"')) return
@@ -40,13 +40,13 @@ export class Messages {
     if (id) this.#writtenIn.set(id, place.namespace.join('|'))
   }
 
-  /** A piece of a message, or a whole one. What tools answer is told of elsewhere. */
+  /** A piece of a message, or a whole one. Ignores tool messages, which have their own channel. */
   onMessage(namespace: string[], piece: MessagePiece): MessageEvent[] {
     const { metadata, isPiece } = piece
     const message = piece.message as unknown as Message
     const { id, type } = message
     if (!id || this.#finished.has(id) || type === 'tool') return []
-    // A graph above answers with what was written below it before.
+    // A parent graph returns a message that a subgraph wrote in an earlier attempt.
     if ((this.#writtenIn.get(id) ?? namespace.join('|')) !== namespace.join('|')) return []
     const known = this.#unfinished.get(id)
     const one = known ?? this.#begin(id, { namespace, message, metadata })
@@ -57,7 +57,7 @@ export class Messages {
     return isLast ? [...events, ...this.#finish(one)] : events
   }
 
-  /** Its model has written the message, some pieces of which may be on their way, or has failed. */
+  /** The model has finished the message, some pieces of which may still arrive, or has failed. */
   onModelEnd(end: ModelEnd): MessageEvent[] {
     const one = this.#unfinished.get(end.id)
     if ('failure' in end) {
@@ -70,7 +70,7 @@ export class Messages {
     return []
   }
 
-  /** A task has its result: what was written for it is written. */
+  /** Finishes the messages of a task that has its result. */
   onTaskEnd(namespace: readonly string[]): MessageEvent[] {
     const within = [...this.#unfinished.values()].filter((one) =>
       namespace.every((part, i) => one.namespace[i] === part),
@@ -78,7 +78,7 @@ export class Messages {
     return within.flatMap((one) => this.#finish(one))
   }
 
-  /** The run is over. With a failure, what is unfinished stays so. */
+  /** The run is over: finishes the open messages, or with a failure ends them with its error. */
   onEnd(failure?: { message: string; code: string }): MessageEvent[] {
     const rest = [...this.#unfinished.values()]
     return rest.flatMap((one) => (failure ? this.#fail(one, failure) : this.#finish(one)))

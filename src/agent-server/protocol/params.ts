@@ -1,4 +1,4 @@
-/** What commands of the protocol take. */
+/** Parameters of the protocol's commands. */
 import { z } from 'zod'
 import { MULTITASK_STRATEGIES } from '../../core/agent/multitask-strategy.ts'
 import type { JsonValue } from '../../core/json.ts'
@@ -16,7 +16,7 @@ const ofRun = {
   metadata: optional(JsonObjectSchema),
 }
 
-/** Clients of JavaScript send `multitaskStrategy`. */
+/** JavaScript clients send `multitaskStrategy`. */
 export const RunStartSchema = z.object({
   assistant_id: AssistantIdSchema,
   input: JsonValueSchema.optional(),

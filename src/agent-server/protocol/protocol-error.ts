@@ -1,9 +1,9 @@
-/** Why a command of the protocol was refused. */
+/** Refusals of the protocol's commands. */
 
 import type { ProtocolErrorCode } from '../../core/agent/protocol.ts'
 import { AppError, type ErrorCode } from '../../core/errors.ts'
 
-/** `message` goes to the client: it says which thing and what to do. */
+/** `message` goes to the client: it names the problem and the remedy. */
 export class ProtocolError extends Error {
   readonly code: ProtocolErrorCode
 
@@ -14,7 +14,7 @@ export class ProtocolError extends Error {
   }
 }
 
-/** The one table of the server's codes and the protocol's. */
+/** The protocol's code for each of the server's codes. */
 const CODE_OF: Readonly<Record<ErrorCode, ProtocolErrorCode>> = {
   bad_request: 'invalid_argument',
   invalid: 'invalid_argument',
@@ -30,7 +30,7 @@ const CODE_OF: Readonly<Record<ErrorCode, ProtocolErrorCode>> = {
   internal: 'unknown_error',
 }
 
-/** `undefined`: nothing that a client may know. */
+/** `undefined`: an internal error that clients may not see. */
 export function asProtocolError(error: unknown): ProtocolError | undefined {
   if (error instanceof ProtocolError) return error
   if (!(error instanceof AppError)) return undefined

@@ -1,4 +1,4 @@
-/** Turns what a graph emits into events of the protocol, as the log keeps them. */
+/** Converts a graph's emissions to events of the protocol, in the log's form. */
 
 import type { EventStore, NewEvent, RunEvent } from '../../core/agent/event.ts'
 import type { CheckpointPlace, Emission, TaskPayload } from '../../core/agent/host/emission.ts'
@@ -24,7 +24,7 @@ import { ReplayFilter } from './replay-filter.ts'
 import { toolEvent } from './tool-event.ts'
 import { Transform } from './transform.ts'
 
-/** The modes that a run of the protocol asks its graph for. Subgraphs are always included. */
+/** The stream modes of a protocol run. Subgraphs are always included. */
 export const PROTOCOL_MODES = [
   'values',
   'updates',
@@ -36,7 +36,7 @@ export const PROTOCOL_MODES = [
 
 const RUNNING = protocolEventName({ channel: 'lifecycle', namespace: [] })
 
-/** The channels that the legacy streams of the run show too; of messages, those that models write. */
+/** The channels that the run's legacy streams also show. They also show messages of models. */
 const LEGACY_CHANNELS: ReadonlySet<Channel> = new Set(['values', 'updates', 'custom', 'tasks'])
 
 const ROOT_CHECKPOINT = protocolEventName({ channel: 'checkpoints', namespace: [] })
@@ -50,7 +50,7 @@ export class ProtocolProjection implements RunProjection {
   readonly #messages = new Messages()
   /** The known interrupts: each graph above reports them again. */
   readonly #interrupts = new Set<string>()
-  /** Written with the run's end, since nobody can answer them earlier. */
+  /** Written with the run's end, since clients cannot answer them earlier. */
   readonly #questions: { namespace: string[]; data: JsonObject }[] = []
   #transform: Transform | undefined
   #replayFilter: ReplayFilter | undefined
@@ -70,7 +70,7 @@ export class ProtocolProjection implements RunProjection {
         this.#hasBegun = true
         this.#children.restore(event)
         this.#messages.restore(event)
-        // Everything before it is done. A run that is not resumed does all of it again.
+        // Steps before the checkpoint are done. A run that is not resumed repeats all steps.
         if (isResumed && event.event === ROOT_CHECKPOINT) told.length = 0
         told.push(event)
       }
@@ -123,7 +123,7 @@ export class ProtocolProjection implements RunProjection {
     const status = error ? 'failed' : 'interrupted'
     const written = this.#written(this.#messages.onEnd(failure))
     const made = await this.#transform?.fail({ name: failure.code, message })
-    // A thread in error takes no answer.
+    // A thread in error accepts no answer.
     return this.#last([
       ...(made ?? []),
       ...written,
@@ -225,7 +225,7 @@ export class ProtocolProjection implements RunProjection {
     return [...written, this.#event('tasks', namespace, { ...shown, ...about } as JsonObject)]
   }
 
-  /** Tells only where a checkpoint is; its state is told as `values`. */
+  /** Reports only the checkpoint's place; `values` events report its state. */
   #onPlace(namespace: string[], { id, parent_id, step, source }: CheckpointPlace): NewEvent[] {
     if (step === undefined) return []
     const place = {
@@ -271,7 +271,7 @@ export class ProtocolProjection implements RunProjection {
   }
 }
 
-/** It would make a task that is done again another one. */
+/** With the attempt's number, a repeated task would look like a new one. */
 function withoutAttempt({ run_attempt, ...metadata }: JsonObject): JsonObject {
   return metadata
 }

@@ -1,6 +1,6 @@
 /**
- * Drops the events that a resumed run emits a second time. When the server of a run has died, the
- * unfinished step is done again, and events that the log already has are not written again.
+ * Drops the events that a resumed run emits a second time. After a crash of the run's server, the
+ * unfinished step is repeated, and events that the log already has are not written again.
  *
  * Messages are compared piece by piece. A message that comes out differently starts again with the same
  * id. One that does not come again is marked as broken off.
@@ -168,7 +168,7 @@ function isLast({ data }: Params): boolean {
   return data.event === 'message-finish' || data.event === 'error'
 }
 
-/** The data without its time, and without what differs in each attempt. */
+/** The data without its time, which differs in each attempt. */
 function keyOf({ data }: Told): string {
   const { timestamp, ...params } = parseJson(data) as Params
   return JSON.stringify(params)

@@ -1,4 +1,4 @@
-/** The commands that begin runs. Every run is one of the protocol: its log is written for it. */
+/** The commands that start runs. All are protocol runs: their logs have the protocol's events. */
 
 import type { ProtocolErrorCode } from '../../core/agent/protocol.ts'
 import type { QueuedRun, RunCommand } from '../../core/agent/run.ts'
@@ -24,9 +24,9 @@ import { ProtocolError } from './protocol-error.ts'
 import { PROTOCOL_MODES } from './protocol-projection.ts'
 
 /**
- * `run.start`: a run with this input, on a thread that is made if there is none; where the thread
- * waits for an answer, the input is that answer. Throws as `createRun` does, and `invalid_argument`
- * where one answer could be to several questions.
+ * `run.start`: starts a run with this input, and adds the thread if it does not exist. If the thread
+ * waits at an interrupt, the input is the answer. Throws like `createRun`, and `invalid_argument` if
+ * the answer could be for several interrupts.
  */
 export async function startRun(context: CommandContext, params: JsonValue): Promise<JsonObject> {
   const asked = readParams('run.start', RunStartSchema, params)
@@ -50,8 +50,8 @@ export async function startRun(context: CommandContext, params: JsonValue): Prom
 }
 
 /**
- * `input.respond`: answers what the thread's graph asked, one question or several, and lets it go on.
- * Throws `no_such_run`, `no_such_interrupt`.
+ * `input.respond`: answers one or several interrupts of the thread, and continues its graph. Throws
+ * `no_such_run`, `no_such_interrupt`.
  */
 export async function respondInput(
   context: CommandContext,
@@ -68,7 +68,7 @@ export async function respondInput(
   check(thread)
   const answers = responses.map(({ interrupt_id, response }) => [interrupt_id, response ?? null])
   const command = { resume: Object.fromEntries(answers), ...given({ update, goto }) } as RunCommand
-  // Of two who answer at the same time only one is heard, also where the run of the first is over by now.
+  // Only the first of two concurrent answers counts, even if the run of the first is already over.
   const alone = { multitask_strategy: 'reject' } as const
   const run = await begin(
     context,
@@ -84,9 +84,9 @@ export async function respondInput(
 }
 
 /**
- * `input.inject`: a message for the thread's graph. It is the input of a run of its own, which comes
- * after those that are there. Throws `no_such_run`, and `not_supported` for a subgraph and for a
- * graph that keeps no messages.
+ * `input.inject`: a message for the thread's graph. It becomes the input of a new run, which waits for
+ * the existing runs. Throws `no_such_run`, and `not_supported` for a subgraph and for a graph without
+ * `messages`.
  */
 export async function injectInput(context: CommandContext, params: JsonValue): Promise<JsonObject> {
   const { namespace = [], message } = readParams('input.inject', InputInjectSchema, params)
@@ -107,7 +107,7 @@ export async function injectInput(context: CommandContext, params: JsonValue): P
   return { run_id: run.run_id }
 }
 
-/** `state.fork`: a run that goes on from an earlier checkpoint. Throws `no_such_checkpoint`. */
+/** `state.fork`: starts a run from an earlier checkpoint. Throws `no_such_checkpoint`. */
 export async function forkState(context: CommandContext, params: JsonValue): Promise<JsonObject> {
   const { checkpoint_id, input, config } = readParams('state.fork', StateForkSchema, params)
   const { last } = await requireLastRun(context)
@@ -144,13 +144,13 @@ const CODE_OF_MISSING = {
   checkpoint: 'no_such_checkpoint',
 } as const satisfies Record<Missing, ProtocolErrorCode>
 
-/** To the protocol, what a command names and is not there is no run that is not there. */
+/** The protocol has its own codes for a missing assistant or checkpoint, other than `no_such_run`. */
 function refusalOf(error: unknown): unknown {
   if (!(error instanceof AppError) || error.missing === undefined) return error
   return new ProtocolError(CODE_OF_MISSING[error.missing], error.message, { cause: error })
 }
 
-/** The thread that the caller may see, and the run that was added last. Throws `no_such_run`. */
+/** The thread, if the caller may see it, and its latest run. Throws `no_such_run`. */
 async function requireLastRun({
   parts,
   caller,
@@ -168,7 +168,7 @@ async function openOn({ parts, thread_id }: CommandContext): Promise<string[]> {
   return thread ? openInterrupts(thread) : []
 }
 
-/** Whether LangGraph takes it for answers by the ids of their interrupts, and not for one answer. */
+/** Whether LangGraph reads the input as a map of answers by interrupt id, and not as one answer. */
 function isByInterrupt(input: JsonValue): boolean {
   const ids = isObject(input) ? Object.keys(input) : []
   return ids.length > 0 && ids.every((id) => /^[0-9a-f]{32}$/.test(id))

@@ -10,7 +10,7 @@ const ChannelSchema = z
   .refine(isChannel, `A channel is one of ${names}, or custom:<name>.`)
   .openapi({ description: `One of ${names}, or \`custom:<name>\`.`, example: 'messages' })
 
-/** What a subscriber wants; fields that are not listed are ignored. */
+/** The filter of a subscription. Other fields are ignored. */
 export const SubscribeSchema = z
   .object({
     channels: z.array(ChannelSchema).min(1),
@@ -28,7 +28,7 @@ export const SubscribeSchema = z
   })
   .openapi('EventStreamRequest')
 
-/** Decoded by `parseCommand`; here for the document. */
+/** Only for the OpenAPI document: `parseCommand` decodes commands. */
 export const CommandEnvelopeSchema = JsonValueSchema.openapi('ProtocolCommand', {
   type: 'object',
   required: ['id', 'method'],

@@ -1,4 +1,4 @@
-/** Where the events of a page are shown. Most of them have the same name, which alone decides about that. */
+/** Finds where a page's events are shown. Caches by name: only the name decides, and most events share one. */
 import type { ThreadEvent } from '../../core/agent/event.ts'
 import {
   type Attribution,
@@ -25,7 +25,7 @@ export class ShownPlaces {
     this.#attribution = attribution
   }
 
-  /** `undefined`: no filter wants the event. */
+  /** `undefined`: no filter matches the event. */
   of({ event }: Pick<ThreadEvent, 'event'>): ShownPlace | undefined {
     const known = this.#known.get(event)
     if (known || this.#known.has(event)) return known

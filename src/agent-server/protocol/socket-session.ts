@@ -1,7 +1,7 @@
 /**
- * One WebSocket client of the protocol: its commands, in the order in which they come, and its events.
- * A client that does not read costs no more than what its socket holds: then nothing is read from it
- * or from the log until it does.
+ * One WebSocket client of the protocol: its commands, in order of arrival, and its events. A client
+ * that does not read costs only its socket's buffer: until it reads, the server reads neither its
+ * commands nor the log.
  */
 import type { Caller } from '../../core/agent/authorization.ts'
 import type { ClientSocket } from '../../core/agent/server/client-socket.ts'
@@ -15,13 +15,13 @@ import { SubscriptionCommands } from './subscription-commands.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { type Admission, isReadFailure, READ_FAILED } from './thread-events.ts'
 
-/** How many commands may wait before the client is made to. */
+/** How many commands may wait before the socket is paused. */
 const MAX_WAITING = 16
-/** RFC 6455: the server restarts; something went wrong here. */
+/** Close codes of RFC 6455: service restart, and internal error. */
 const SERVICE_RESTART = 1012
 const INTERNAL_ERROR = 1011
 
-/** Serves the client until it leaves; `admission` is of the caller. */
+/** Serves the client until it leaves. `admission`: the caller's. */
 export function serveSocket(
   parts: CommandContext['parts'] & Pick<Parts, 'metrics'>,
   caller: Caller,
@@ -81,7 +81,7 @@ class SocketSession {
     }
     const before = this.#subscriptions.over
     const answer = await answered(this.#context, command, () => this.#commands.handle(command))
-    // The commands that succeed have been answered before the events that they ask for.
+    // Successful commands were already answered, before the events that they request.
     if (answer.type === 'error') await this.#answer(answer)
     const { over } = this.#subscriptions
     if (over !== before) over?.catch((error: unknown) => this.#end(error))
@@ -96,7 +96,7 @@ class SocketSession {
     return this.#answer({ type: 'error', id: null, error: 'invalid_argument', message })
   }
 
-  /** Following is over before the client left. */
+  /** Closes the socket after following has ended, if the client is still connected. */
   #end(error: unknown): void {
     if (this.#socket.left.aborted) return
     if (isReadFailure(error)) {

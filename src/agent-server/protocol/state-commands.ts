@@ -12,8 +12,8 @@ import { ProtocolError } from './protocol-error.ts'
 const DEFAULT_LIMIT = 10
 
 /**
- * `state.get`: the latest state of the root graph or of a subgraph. A thread that does not exist yet
- * has no values. Throws `no_such_namespace`.
+ * `state.get`: the latest state of the root graph or of a subgraph. A missing thread has no values.
+ * Throws `no_such_namespace`.
  */
 export async function getState(context: CommandContext, params: JsonValue): Promise<JsonObject> {
   const { namespace = [], keys } = readParams('state.get', StateGetSchema, params)

@@ -1,6 +1,6 @@
 /**
- * The commands on subscriptions, for WebSockets. The id of a subscription says what was subscribed
- * to, so that it can be taken up again on another connection and by another server.
+ * The commands on subscriptions, for WebSockets. The id of a subscription contains its filter, so that
+ * another connection or server can restore it.
  */
 
 import type { ProtocolFilter } from '../../core/agent/protocol.ts'
@@ -34,7 +34,7 @@ export class SubscriptionCommands {
     return this.#verbs.has(method)
   }
 
-  /** Answers the client itself when it succeeds. Throws `ProtocolError`. */
+  /** On success, sends the answer to the client itself. Throws `ProtocolError`. */
   async handle(command: Command): Promise<JsonObject> {
     await this.#verbs.get(command.method)?.(command)
     return {}
@@ -65,7 +65,7 @@ export class SubscriptionCommands {
     await this.#succeed(command, {})
   }
 
-  /** Takes up subscriptions of an earlier connection, or this one's, after the last event. */
+  /** Restores subscriptions of an earlier connection, or this one's, after the last event. */
   async #reconnect(command: Command): Promise<void> {
     const asked = readParams(command.method, ReconnectSchema, command.params)
     const run = await requireRun(this.#context, asked.run_id)

@@ -1,6 +1,6 @@
 /**
- * What one WebSocket client is subscribed to. Its events come in the thread's order: a subscription
- * that is added later is first shown what came before, while the others wait.
+ * The subscriptions of one WebSocket client. Its events come in the thread's order: a subscription
+ * that is added later first gets the earlier events, while the others wait.
  */
 
 import type { ThreadEvent } from '../../core/agent/event.ts'
@@ -22,7 +22,7 @@ export interface Subscription {
 interface SubscriptionsParts {
   parts: Pick<Parts, 'store' | 'events'>
   admission: Admission
-  /** Takes the texts of events, and settles when more are welcome. */
+  /** Sends the texts of events. Resolves when the client can take more. */
   send: (texts: readonly string[]) => Promise<void>
   signal: AbortSignal
 }
@@ -30,7 +30,7 @@ interface SubscriptionsParts {
 export class Subscriptions {
   readonly #with: SubscriptionsParts
   readonly #subscriptions = new Map<string, ProtocolFilter>()
-  /** The `seq` up to which all subscriptions have their events; absent: nobody has subscribed yet. */
+  /** The `seq` up to which all subscriptions have their events. Absent: no subscription yet. */
   #shown: number | undefined
   #turn: Promise<unknown> = Promise.resolve()
   #following: Promise<void> | undefined
@@ -39,7 +39,7 @@ export class Subscriptions {
     this.#with = parts
   }
 
-  /** How many events a subscription to this would be shown of what is there. */
+  /** How many existing events a subscription with this filter would get. */
   async count(filter: ProtocolFilter, since: number): Promise<number> {
     const { parts, admission } = this.#with
     const places = new ShownPlaces([filter], admission.attribution)
@@ -54,7 +54,7 @@ export class Subscriptions {
     }
   }
 
-  /** Adds them, after `begin`, and shows them first what came after `since`. */
+  /** Calls `begin`, sends the subscriptions the events after `since`, then adds them. */
   add(added: Subscription[], since: number, begin: () => Promise<void>): Promise<void> {
     return this.#inTurn(async () => {
       await begin()
@@ -64,7 +64,7 @@ export class Subscriptions {
     })
   }
 
-  /** `false`: there is none with this id. */
+  /** `false`: no subscription has this id. */
   remove(id: string): boolean {
     return this.#subscriptions.delete(id)
   }
@@ -73,7 +73,7 @@ export class Subscriptions {
     return [...this.#subscriptions].map(([id, filter]) => ({ id, filter }))
   }
 
-  /** Settles when following is over; rejects with why. Never, before the first subscription. */
+  /** Rejects with the reason when following ends. `undefined`: no subscription yet. */
   get over(): Promise<void> | undefined {
     return this.#following
   }
@@ -111,7 +111,7 @@ export class Subscriptions {
     this.#shown = page.at(-1)?.seq ?? this.#shown
   }
 
-  /** Each once, however many subscriptions want it. */
+  /** Sends each event once, however many subscriptions match it. */
   async #send(page: readonly ThreadEvent[], filters: ProtocolFilter[]): Promise<void> {
     const { admission, send } = this.#with
     const texts: string[] = []

@@ -10,17 +10,17 @@ import type { Parts } from '../parts.ts'
 import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
 import { ShownPlaces } from './shown-places.ts'
 
-/** What a caller may see of a thread, which need not exist yet. */
+/** A caller's access to a thread, which need not exist yet. */
 export interface Admission {
   thread_id: string
   filter: MetadataFilter | undefined
-  /** There was no such thread when the caller was let in: whether it may see it is not known yet. */
+  /** The thread did not exist at admission, so the caller's access is not checked yet. */
   isOpen: boolean
-  /** As the official server for the project's language does, where the subscription does not say. */
+  /** The attribution of the official server for the project's language, unless the subscription implies one. */
   attribution: Attribution
 }
 
-/** Throws `not_found` for a thread that is there and may not be seen. */
+/** Throws `not_found` for an existing thread that the caller may not see. */
 export async function admit(
   parts: Pick<Parts, 'store' | 'authorize' | 'host'>,
   caller: Caller,
@@ -34,8 +34,8 @@ export async function admit(
 }
 
 /**
- * Throws `gone` where what came after this event is not kept any more. 0 asks for what there is, and
- * is never refused.
+ * Throws `gone` if events after `since` have expired. 0 requests all available events, and is never
+ * refused.
  */
 export async function requireKept(
   { store }: Pick<Parts, 'store'>,
@@ -51,7 +51,7 @@ export async function requireKept(
   )
 }
 
-/** Once the thread is there. Throws `not_found` when the caller may not see it. */
+/** Checks an open admission when the thread exists. Throws `not_found` if the caller may not see the thread. */
 export async function confirm(
   { store }: Pick<Parts, 'store'>,
   admission: Admission,
@@ -61,7 +61,7 @@ export async function confirm(
   admission.isOpen = false
 }
 
-/** The last word to a client whose events could not be read. The log says why. Source: the official server. */
+/** The last message to a client whose events could not be read. The log has the reason. Source: the official server. */
 export const READ_FAILED = JSON.stringify({
   type: 'error',
   id: null,
@@ -69,12 +69,12 @@ export const READ_FAILED = JSON.stringify({
   message: 'Thread event stream failed.',
 })
 
-/** Whether the events could not be read, and not for a reason that the client is given in another way. */
+/** Whether reading the events failed for a reason that the client does not learn in another way. */
 export function isReadFailure(error: unknown): boolean {
   return !(error instanceof AppError) || error.code === 'internal'
 }
 
-/** Server-sent events, from after `since` on, until the thread is removed or its events cannot be read. */
+/** Server-sent events after `since`, until the thread is removed or its events cannot be read. */
 export async function* protocolFrames(
   parts: Pick<Parts, 'store' | 'events' | 'log'>,
   admission: Admission,
@@ -98,10 +98,10 @@ export async function* protocolFrames(
   }
 }
 
-/** Most clients of a thread subscribe to the same. */
+/** Shared, since most clients of a thread have the same filter. */
 const shared = new SharedBytes<readonly ThreadEvent[]>()
 
-/** Without those that the filter does not want. */
+/** The frames of the events that match the filter. */
 function framesOf(
   page: readonly ThreadEvent[],
   filter: ProtocolFilter,

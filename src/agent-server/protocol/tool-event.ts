@@ -1,7 +1,7 @@
-/** What LangGraph tells of a tool's work, in the protocol's words. */
+/** Converts LangGraph's events of a tool call to the protocol's. */
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 
-/** `payload`: of stream mode `tools`. */
+/** `payload`: an emission of stream mode `tools`. */
 export function toolEvent(payload: JsonObject): JsonObject {
   const { event, toolCallId, name, input, data, output, error } = payload
   const tool_call_id = String(toolCallId ?? '')

@@ -1,4 +1,4 @@
-/** The graph's own stream transformers, around what a run tells. */
+/** Passes a run's events through the graph's own stream transformers. */
 
 import type { NewEvent } from '../../core/agent/event.ts'
 import type { Emission } from '../../core/agent/host/emission.ts'
@@ -16,10 +16,10 @@ export type WriteEvent = (
   about: { node?: string | undefined; name?: string | undefined },
 ) => NewEvent
 
-/** The server itself goes by these when it takes up a run: they are always told. */
+/** The server needs these events to resume a run, so they are always kept. */
 const KEPT: ReadonlySet<Channel> = new Set(['checkpoints', 'lifecycle', 'input'])
 
-/** How long the host may take to say what was made of a run that fails, in ms. */
+/** Time limit for the host's last events of a failed run, in ms. */
 const FAIL_LIMIT_MS = 1_500
 
 export class Transform {
@@ -34,7 +34,7 @@ export class Transform {
     this.#failLimitMs = failLimitMs
   }
 
-  /** What is to be told in place of these; `of`: the emission that they come from, if from one. */
+  /** Returns the events that replace these. `of`: the emission that they come from, if any. */
   async onEvents(events: NewEvent[], of?: Emission): Promise<NewEvent[]> {
     if (this.#isOver) return events
     const told = await this.#transform.onEvents(events.map(toTold), of)
@@ -43,14 +43,14 @@ export class Transform {
     )
   }
 
-  /** The graph is done. */
+  /** Call when the graph has ended. Returns the last events. */
   async finish(): Promise<NewEvent[]> {
     const made = await this.#transform.finish()
     this.#isOver = true
     return made.map((one) => this.#made(one))
   }
 
-  /** The run has failed or was told to stop. Nothing was made where the host does not answer in time. */
+  /** Call when the run has failed or was stopped. Returns no events if the host does not answer in time. */
   async fail(error: { name: string; message: string }): Promise<NewEvent[]> {
     if (this.#isOver) return []
     this.#isOver = true
@@ -82,7 +82,7 @@ function toTold({ event, data }: NewEvent): ToldEvent {
   return { ...params, method, isKept: KEPT.has(method) }
 }
 
-/** Every method that the protocol does not have is the name of a `custom` event. */
+/** A method that the protocol does not have becomes the name of a `custom` event. */
 function customData(method: string, payload: JsonValue): JsonObject {
   if (method === 'custom') return customOf(payload)
   return { name: method.replace(/^custom:/, ''), payload }

@@ -1,4 +1,4 @@
-/** The command that answers which graphs a run consists of. */
+/** The command that lists the graphs of a run. */
 
 import type { AgentStatus } from '../../core/agent/protocol.ts'
 import type { QueuedRun, RunStatus } from '../../core/agent/run.ts'
@@ -15,7 +15,7 @@ interface Node {
   graph_name: string
 }
 
-/** `agent.getTree`: of this run, or of the thread's last one. Throws `no_such_run`. */
+/** `agent.getTree`: the tree of this run, or of the thread's last one. Throws `no_such_run`. */
 export async function getTree(context: CommandContext, params: JsonValue): Promise<JsonObject> {
   const { run_id } = readParams('agent.getTree', GetTreeSchema, params)
   const run = await requireRun(context, run_id)
@@ -37,7 +37,7 @@ export async function requireRun(
   throw new ProtocolError('no_such_run', `Thread ${thread_id} has ${which}.`)
 }
 
-/** The namespaces of the run, and where each stands. */
+/** The namespaces of the run, each with its status. */
 export async function childrenOf(
   context: CommandContext,
   run: QueuedRun,
@@ -55,7 +55,7 @@ const ROOT_STATUS: Readonly<Record<RunStatus, AgentStatus>> = {
   interrupted: 'interrupted',
 }
 
-/** By namespace, each as its last event left it. */
+/** The run's graphs by namespace, each with the status of its last event. */
 async function nodesOf({ parts }: CommandContext, run: QueuedRun): Promise<Map<string, Node>> {
   const thread = await parts.store.threads.get(run.thread_id)
   const isOpen = run.status === 'success' && thread?.status === 'interrupted'

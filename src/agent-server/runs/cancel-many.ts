@@ -7,15 +7,15 @@ import { authorizeOnThread } from '../threads/verbs.ts'
 import { announceCancelled, type Cancellation, type CancelParts, cancelRuns } from './cancel.ts'
 import { findRun } from './read.ts'
 
-/** Which runs: these of one thread, or all with this status. */
+/** These runs of one thread, or all runs with this status. */
 type CancelSelection =
   | { thread_id: string; run_ids: string[] }
   | { status: 'pending' | 'running' | 'all' }
 
 /**
- * Ends the runs as `cancelRun` does, without waiting. Named runs all or none: throws `not_found`
- * when the thread does not have one of them. By status, those on threads that the caller may
- * change. Throws `not_found` when there is none to end, as the platform does.
+ * Ends the runs like `cancelRun`, without waiting. Ends all named runs or none: throws `not_found`
+ * if the thread lacks one of them. By status, ends the runs on threads that the caller may change.
+ * Throws `not_found` if there is no run to end, as the platform does.
  */
 export async function cancelManyRuns(
   parts: CancelParts,
@@ -41,10 +41,10 @@ export async function cancelManyRuns(
   announceCancelled(parts, cancelled)
 }
 
-/** How many runs end in one transaction, so that other writers have their turn in between. */
+/** How many runs end in one transaction. Other writers get their turn between transactions. */
 const BATCH = 200
 
-/** Works in batches. If the server dies in between, another call finds the rest. */
+/** Works in batches. If the server dies in between, another call ends the rest. */
 async function cancelByStatus(
   parts: CancelParts,
   caller: Caller,
@@ -68,7 +68,7 @@ async function cancelByStatus(
     }, threads)
     announceCancelled(parts, cancelled)
     const last = runs.at(-1)
-    // A second look would find runs that have only begun because these ended.
+    // No second search: it would find runs that started only because these ended.
     if (!last || runs.length < BATCH) break
     after = last.seq
   }

@@ -1,4 +1,4 @@
-/** Ending runs because somebody asks: the API, a client that has left, a newer run. */
+/** Cancels runs for the API, for a client that has left, or for a newer run. */
 import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
 import type { Caller } from '../../core/agent/authorization.ts'
 import type { RunEvent } from '../../core/agent/event.ts'
@@ -8,13 +8,12 @@ import { authorizeOnThread } from '../threads/verbs.ts'
 import { recordNothing } from './end.ts'
 import { findRun, type RunId } from './read.ts'
 
-/** What ending runs needs. */
 export type CancelParts = Pick<
   Parts,
   'store' | 'queue' | 'events' | 'authorize' | 'webhooks' | 'clock'
 >
 
-/** How runs are to end, and why: `reason` is what their `cancel_reason` says. */
+/** How runs end, and why: `reason` becomes their `cancel_reason`. */
 export interface Cancellation {
   action: CancelAction
   reason: string
@@ -22,22 +21,22 @@ export interface Cancellation {
 
 /** The `cancel_reason` of a run that was ended through the API. */
 export const REQUESTED = 'requested: it was cancelled through the API'
-/** The same, where the caller gave the reason `taken`. */
+/** The same for a caller that gave the reason `taken`. */
 export const TAKEN = 'taken: its caller took the thread over'
-/** The same, where the client left and had asked for `on_disconnect: cancel`. */
+/** The same for a client that left and had set `on_disconnect: cancel`. */
 const DISCONNECTED = 'disconnected: its client left'
 
-/** What is left to do once the transaction that ended runs is through. */
+/** Work that remains after the transaction that ended runs. */
 export interface Cancelled {
-  /** Runs that have begun and were told to end. */
+  /** Started runs with a cancel request. */
   running: { run_id: string; action: CancelAction }[]
-  /** The ends of those that were waiting. */
+  /** The end events of runs that were waiting. */
   ended: RunEvent[]
 }
 
 /**
- * Ends a run: at once when it waits, through its server when it runs; a run that is over stays as it
- * is. With `wait` answers when it has ended. Throws `not_found`.
+ * Ends a run: a waiting run at once, a running run through its server; a run that is over stays as it
+ * is. With `wait`, resolves when it has ended. Throws `not_found`.
  */
 export async function cancelRun(
   parts: CancelParts,
@@ -60,8 +59,8 @@ export async function cancelRun(
 }
 
 /**
- * Ends the run of a client that left before its end. A failure goes to the log. Of a client whose connection ends
- * because the server stops the run goes on elsewhere, and so does its answer.
+ * Ends the run of a client that left early. A failure goes to the log. If the connection ended because the server
+ * is stopping, the run and its answer continue on another server.
  */
 export async function cancelLeft(
   parts: CancelParts & Pick<Parts, 'log'>,
@@ -77,8 +76,8 @@ export async function cancelLeft(
 }
 
 /**
- * Part of a transaction: ends what waits, asks what has begun to end, leaves what is over as it is.
- * `now` in ms since 1970.
+ * Part of a transaction: ends waiting runs, asks started runs to end, leaves runs that are over as
+ * they are. `now` in ms since 1970.
  */
 export async function cancelRuns(
   tx: AgentStore,
@@ -100,8 +99,8 @@ export async function cancelRuns(
 }
 
 /**
- * After the transaction: wakes whoever follows the ended runs, and the queue, which may have a later run of the
- * same thread; stops those that run here.
+ * Call after the transaction. Wakes followers of the ended runs, and the queue, which may have a later run of the
+ * same thread. Stops runs that execute on this server.
  */
 export function announceCancelled(
   parts: Pick<Parts, 'queue' | 'events' | 'webhooks'>,
@@ -128,7 +127,7 @@ async function endWaiting(
   return (await recordNothing(tx, run, 'rolled_back', now)).events
 }
 
-/** Part of a transaction: the run and what it wrote to its thread are gone. */
+/** Part of a transaction: removes the run and its checkpoints. */
 export async function removeRun(tx: AgentStore, run: QueuedRun): Promise<void> {
   await tx.checkpoints.deleteRun(run.thread_id, run.run_id)
   await tx.runs.delete(run.run_id)

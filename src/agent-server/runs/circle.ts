@@ -1,6 +1,6 @@
 /**
- * A run whose graph waits for another run that could only begin after it: on the same thread, directly or by runs in between.
- * Neither would ever end.
+ * Finds circles: a run's graph waits for another run that can only start after it, because it is on the same thread,
+ * directly or through runs in between. Neither would ever end.
  */
 import type { Context } from 'hono'
 import type { AgentStore } from '../../core/agent/agent-store.ts'
@@ -11,8 +11,8 @@ import type { AgentServerEnv } from '../access/caller.ts'
 import { UuidSchema } from '../operations/ids.ts'
 
 /**
- * The run whose graph sends the request. `configurable`: what the request configures its run with. A `RemoteGraph` hands on
- * what its caller was configured with, ids included; clients inside a project are known by their connection.
+ * The run whose graph sends the request. `configurable`: the one in the request. A `RemoteGraph` passes its caller's
+ * `configurable` on, ids included; clients inside a project are identified by their connection.
  */
 export function askingRun(
   c: Context<AgentServerEnv>,
@@ -23,8 +23,8 @@ export function askingRun(
 }
 
 /**
- * Throws `conflict` where `run_id`, or a run that waits for it, holds the thread: what waits in the thread's line would wait
- * for the run that waits for it.
+ * Throws `conflict` if `run_id`, or a run that waits for it, is on the thread: a new run there would wait for the run
+ * that waits for it.
  */
 export async function refuseCircle(
   { runs }: Pick<AgentStore, 'runs'>,

@@ -1,4 +1,4 @@
-/** The verbs that take runs in. */
+/** The verbs that add runs. */
 
 import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
 import type { Assistant } from '../../core/agent/assistant.ts'
@@ -26,22 +26,21 @@ import { refuseCircle } from './circle.ts'
 import { findRepeated, type KeyInUse, keyInUse, rememberKey } from './idempotency.ts'
 import { newRun, type RunRequest } from './new-run.ts'
 
-/** What is asked before a run is added. */
+/** The parts that check a request before its run is added. */
 export type AdmissionParts = Pick<
   Parts,
   'store' | 'host' | 'config' | 'authorize' | 'webhooks' | 'limits' | 'langSmithProject' | 'clock'
 >
 
-/** What adding runs needs. */
 export type CreationParts = AdmissionParts & Pick<Parts, 'queue' | 'events' | 'pendingRuns'>
 
 /**
- * Adds a run to the thread's line, or with `null` to a thread made for it, and wakes the queue. Once
- * the row exists nothing more can fail: clients repeat a request that failed and would run twice.
- * With an `idempotencyKey` that created a run before, answers that run.
+ * Adds a run to the thread's queue, or with `null` to a new thread of its own, and wakes the queue. Nothing
+ * can fail after the row exists: clients repeat failed requests, and the repeat would run twice. If the
+ * `idempotencyKey` has created a run before, returns that run.
  *
- * Throws `not_found` (assistant, thread, checkpoint), `conflict` (`multitask_strategy: reject`, or as `refuseCircle`),
- * `too_many_requests` when too many runs wait, and as `findRepeated` does.
+ * Throws `not_found` (assistant, thread, checkpoint), `conflict` (`multitask_strategy: reject`, or `refuseCircle`),
+ * `too_many_requests` when too many runs wait, and like `findRepeated`.
  */
 export async function createRun(
   parts: CreationParts,
@@ -64,16 +63,16 @@ export async function createRun(
 
 interface CreationOptions {
   idempotencyKey?: string | undefined
-  /** Is asked about a thread that is there and idle, in the transaction that adds the run. */
+  /** Checks an existing idle thread, in the transaction that adds the run. */
   check?: CheckThread
-  /** The run whose graph waits for this one: it must not hold the thread. */
+  /** The run whose graph waits for this one. It must not be on the thread. */
   waiting_run_id?: string | undefined
 }
 
-/** Throws where the run may not be added to the thread as it is at that moment. */
+/** Throws if the run may not be added to the thread in its current state. */
 type CheckThread = (thread: Thread) => void
 
-/** Adds runs, each on a thread of its own: all of them or, where one is refused, none. */
+/** Adds runs, each on its own thread: all of them or, if one is refused, none. */
 export async function createRuns(
   parts: CreationParts,
   caller: Caller,
@@ -95,7 +94,7 @@ async function addAsked(parts: CreationParts, caller: Caller, asks: Ask[]): Prom
   return addAll(parts, admissions)
 }
 
-/** Adds them in one transaction. Those that find their thread idle and a place here begin at once. */
+/** Adds the runs in one transaction. A run with an idle thread and a free place on this server starts at once. */
 async function addAll(parts: CreationParts, admissions: Admission[]): Promise<QueuedRun[]> {
   await parts.pendingRuns.requireRoom(admissions.length)
   const placed = admissions.map((admission) => ({ admission, place: placeFor(parts, admission) }))
@@ -119,7 +118,7 @@ async function addAll(parts: CreationParts, admissions: Admission[]): Promise<Qu
   }
 }
 
-/** Whether a transaction of `admitRun`, of whose end no answer came, has added these. */
+/** Whether these runs exist, after a commit of `admitRun` whose result is unknown. */
 async function areAdded(tx: AgentStore, admitted: readonly Admitted[]): Promise<boolean> {
   for (const { run } of admitted) if (!(await tx.runs.glance(run.run_id))) return false
   return true
@@ -129,7 +128,7 @@ function placeFor({ queue }: CreationParts, { assistant, request }: Admission): 
   return request.after_seconds ? undefined : queue.reserve(assistant.graph_id)
 }
 
-/** After the transaction of `admitRun`: tells of the runs that made way, then has the queue look for the new ones. */
+/** Call after the transaction of `admitRun`. Announces the cancelled runs, then wakes the queue for the new ones. */
 export function announceAdmitted(
   parts: Pick<Parts, 'queue' | 'events' | 'webhooks'>,
   admitted: Admitted[],
@@ -140,7 +139,7 @@ export function announceAdmitted(
   if (waiting.length > 0) parts.queue.wake()
 }
 
-/** The locks for the transaction of `admitRun`, by which `areAdded` also waits for one that may not have ended. */
+/** The locks for the transaction of `admitRun`. They also make `areAdded` wait for one that may still be open. */
 export function locksOf(admissions: Admission[]): string[] {
   return admissions.flatMap(({ thread_id, newThread, key }) => [
     lockOf('thread', thread_id ?? String(newThread?.thread_id)),
@@ -167,7 +166,7 @@ export interface Admission extends Ask {
   now: number
 }
 
-/** Finds out all that `admitRun` needs before its transaction. Throws as `createRun` does. */
+/** Collects all that `admitRun` needs, before its transaction. Throws like `createRun`. */
 export async function prepareRun(
   parts: AdmissionParts,
   caller: Caller,
@@ -201,7 +200,7 @@ export async function prepareRun(
   }
 }
 
-/** The run as the project's auth sees it, in the SDK's form. The auth may change the fields that hold objects. */
+/** The run in the SDK's form, for the project's auth. The auth may change the fields that hold objects. */
 function authorizationValue({ thread_id, request }: Ask, run_id: string) {
   const { assistant_id, metadata, multitask_strategy, if_not_exists, after_seconds, ...kwargs } =
     request
@@ -220,7 +219,7 @@ function authorizationValue({ thread_id, request }: Ask, run_id: string) {
   }
 }
 
-/** Where the run's trace goes, in the words of the official server's runs. */
+/** The LangSmith project of the run's trace, under the official server's field name. */
 function langSmithSession(
   { langSmithProject }: Pick<Parts, 'langSmithProject'>,
   { langsmith_tracer }: RunRequest,
@@ -232,7 +231,7 @@ function langSmithSession(
   }
 }
 
-/** A thread that was made for its run is removed with it, unless the request asks to keep it. */
+/** A stateless run's own thread is removed with the run, unless the request asks to keep it. */
 function completion(
   thread_id: string | null,
   { on_completion = 'delete' }: RunRequest,
@@ -240,7 +239,7 @@ function completion(
   return thread_id === null ? { on_completion } : {}
 }
 
-/** The thread that has to be added with the run: a stateless run's own, or one that did not exist. */
+/** The thread to add with the run: a stateless run's own thread, or the requested one if it does not exist. */
 async function threadToAdd(
   parts: Pick<Parts, 'store' | 'config' | 'authorize' | 'clock'>,
   caller: Caller,
@@ -257,19 +256,19 @@ async function threadToAdd(
   return (await authorizeThread(parts, caller, asked)).thread
 }
 
-/** A run that was added, or found by its key; `announceAdmitted` is due after the transaction. */
+/** A run that was added, or found by its key. Call `announceAdmitted` after the transaction. */
 interface Admitted {
-  /** The runs that made way for it. */
+  /** The runs that were cancelled for it. */
   cancelled: Cancelled
-  /** As its creator is told of it: pending. */
+  /** The run as its creator gets it: pending. */
   run: QueuedRun
-  /** Absent: it was added as pending, or was there before. */
+  /** Absent: the run was added as pending, or existed before. */
   claimed?: ClaimedRun
 }
 
 type Inserted = Omit<Admitted, 'cancelled'>
 
-/** Part of a transaction: adds the run, once; with the claim, where its thread is idle. */
+/** Part of a transaction: adds the run once. If its thread is idle, adds it with the claim. */
 export async function admitRun(
   tx: AgentStore,
   admission: Admission,
@@ -310,7 +309,7 @@ async function addRun(
     return { ...onNewThread(added), cancelled: { running: [], ended: [] } }
   }
   const thread_id = String(admission.thread_id)
-  // Asked together; a thread that is not there has no run.
+  // Both are read together: a missing thread has no run.
   const [thread, isBusy] = await Promise.all([
     requireThread(tx.threads, thread_id, admission.filter),
     tx.runs.hasActive(thread_id),
@@ -320,7 +319,7 @@ async function addRun(
   const cancelled = await applyStrategy(tx, thread_id, { ...admission, isBusy })
   if (isBusy) await requireRoomOnThread(tx, thread_id, admission.limits)
   const run = newRun({ ...admission, thread })
-  // Both are sent together: neither needs the other's answer.
+  // Both are sent together: neither needs the other's result.
   const [added] = await Promise.all([
     insert(tx, run, isBusy ? undefined : claim),
     tx.threads.update(
@@ -336,7 +335,7 @@ async function addRun(
   return { ...added, cancelled }
 }
 
-/** A thread that nobody else knows has no checkpoint and no other run: no answer is waited for. */
+/** A stateless run's own thread has no checkpoint and no other run, so nothing needs to be read. */
 async function addWithOwnThread(
   tx: AgentStore,
   admission: Admission & { thread: NewThread },
@@ -350,7 +349,7 @@ async function addWithOwnThread(
   return { ...onNewThread(added), cancelled: { running: [], ended: [] } }
 }
 
-/** Whoever executes it at once need not look for what is on the thread. */
+/** Marks the thread as new, so that an executor that starts at once need not read it. */
 function onNewThread(added: Inserted): Inserted {
   const { claimed } = added
   if (!claimed) return added
@@ -370,7 +369,7 @@ async function insert(
   return { run: asAdded, claimed: { run, lease } }
 }
 
-/** Adds the thread as the run needs it: busy, with the run's graph. `false`: another request has added it. */
+/** Adds the thread as busy, with the run's graph. `false`: another request has added it. */
 async function addThread(
   tx: AgentStore,
   thread: NewThread,

@@ -1,4 +1,4 @@
-/** The three ways to answer a request that creates a run, on a thread or on one of its own. */
+/** The three handlers that create a run, on a thread or stateless. */
 import type { Context } from 'hono'
 import type { QueuedRun } from '../../core/agent/run.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
@@ -10,14 +10,14 @@ import { answerWithResult, answerWithStream, namespacesOf, runLocation } from '.
 import type { RunCreate } from './schemas.ts'
 import { runOnWire } from './wire.ts'
 
-/** A request whose body and headers are those of a run's creation. */
+/** A request with the body and headers of a run's creation. */
 type Creation = Context<
   AgentServerEnv,
   string,
   { out: { json: RunCreate; header: { 'idempotency-key'?: string | undefined } } }
 >
 
-/** Each creates a run on the thread, or with `null` on one of its own. Throws as `createRun` does. */
+/** Each creates a run on the thread, or with `null` on its own thread. Throws like `createRun`. */
 export function creationHandlers(parts: Parts) {
   const create = (
     c: Creation,
@@ -32,18 +32,18 @@ export function creationHandlers(parts: Parts) {
   }
   const isCancelledOnLeave = (c: Creation) => c.req.valid('json').on_disconnect === 'cancel'
   return {
-    /** Answers the run at once. */
+    /** Returns the run at once. */
     async create(c: Creation, thread_id: string | null) {
       const run = await create(c, thread_id, { isWaiting: false })
       return c.json(runOnWire(run), 200, runLocation(run))
     },
-    /** Answers the values that the run leaves. */
+    /** Returns the run's final values. */
     async wait(c: Creation, thread_id: string | null) {
       const run = await create(c, thread_id, { isWaiting: true })
       const how = { isCancelledOnLeave: isCancelledOnLeave(c) }
       return answerWithResult(c, { parts, run, ...how }) as never
     },
-    /** Answers the run's events as they come. */
+    /** Streams the run's events. */
     async stream(c: Creation, thread_id: string | null) {
       const run = await create(c, thread_id, { isWaiting: true })
       const how = { isNew: true, after: -1, isCancelledOnLeave: isCancelledOnLeave(c) }

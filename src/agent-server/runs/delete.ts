@@ -13,9 +13,9 @@ import {
 import { findRun, type RunId } from './read.ts'
 
 /**
- * Removes the run and its events. What it wrote to its thread stays (`rollback` takes that back). One
- * that is not over is interrupted first and removed when it has ended, so that no run is at work that
- * nobody sees. Throws `not_found`; rejects with the signal's reason, and the run stays.
+ * Removes the run and its events. Its changes to the thread stay (`rollback` reverts them). A run that
+ * is not over is interrupted first and removed when it has ended, so that no invisible run goes on.
+ * Throws `not_found`; rejects with the signal's reason, and the run stays.
  */
 export async function deleteRun(
   parts: CancelParts,

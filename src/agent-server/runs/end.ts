@@ -1,6 +1,6 @@
 /**
- * How a run ends: its log is closed, and its thread is left as the run left it. Part of a
- * transaction in which the run itself was given its last status or removed.
+ * Ends a run: closes its log and updates its thread. Part of a transaction that has already set
+ * the run's last status or removed the run.
  */
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import type { CronRun } from '../../core/agent/cron.ts'
@@ -15,33 +15,31 @@ import { enqueuePosts } from '../webhooks/outbox.ts'
 import { forgetUser } from './user.ts'
 import { finalValues } from './wire.ts'
 
-/** How long a stream of a stateless run can be read after its thread went, in ms. Source: the LangGraph Server API. */
+/** How long a stateless run's stream stays readable after its thread's removal, in ms. Source: LangGraph Server API. */
 const DROPPED_THREAD_MS = 120_000
 
 interface Ending {
   status: Exclude<WebhookEnd['status'], 'rollback'>
   error: RunError | null
-  /** What the run has emitted last and is not in the log yet. */
+  /** The run's last events, which are not in the log yet. */
   unwritten?: NewEvent[]
-  /** The run has changed nothing: its thread stays as the run before it left it. */
+  /** The run has changed nothing: its thread stays as the previous run left it. */
   isUntouched?: boolean
-  /** The thread's state after the run; absent where it is unknown. */
+  /** The thread's state after the run. Absent: unknown. */
   state?: ThreadState
 }
 
-/** What the end of a run has written. */
+/** The result of writing a run's end. */
 export interface Recorded {
-  /** To be handed to the event log once the transaction is through. */
+  /** Events to pass to the event log after the transaction. */
   events: RunEvent[]
-  /** Whether something is to be posted: the sender is to be woken then. */
+  /** Whether deliveries were queued. If so, wake their sender after the transaction. */
   isPosted: boolean
   /** Whether another run of the thread is pending. */
   isNextWaiting: boolean
 }
 
-/**
- * Writes the log's end, the thread, and what is to be posted. `now` in ms since 1970.
- */
+/** Writes the log's end and the thread, and queues deliveries. `now` in ms since 1970. */
 export async function recordEnd(
   tx: AgentStore,
   run: QueuedRun,
@@ -55,7 +53,7 @@ export async function recordEnd(
   const { next = [] } = state ?? {}
   const last = endEvents(run, ending, { values, next })
   const events = [...(ending.unwritten ?? []), ...questions(run, ending, now), ...last]
-  // All are asked together, and what comes of the answers is sent with the commit: two round trips.
+  // All are sent together, and the statements that need their results with the commit: two round trips.
   const [isBusy, isPosted, logged] = await Promise.all([
     tx.runs.hasActive(thread_id),
     enqueuePosts(tx, run, { status, error, values, next }, now),
@@ -70,8 +68,8 @@ export async function recordEnd(
 }
 
 /**
- * The same for a run that has changed nothing, because it never began or was rolled back: its thread
- * stays as the run before it left it. The log's end says no values: they are the thread's.
+ * The same for a run that has changed nothing, because it never started or was rolled back: its thread
+ * stays as the previous run left it. The log's end has no values: readers take the thread's.
  */
 export async function recordNothing(
   tx: AgentStore,
@@ -92,7 +90,7 @@ export async function recordNothing(
   return { events: logged ?? [], isPosted, isNextWaiting: isBusy }
 }
 
-/** A run that a cron has started names it. */
+/** Records the run's end on its cron. A cron's run has `cron_id` in its metadata. */
 async function noteOnCron(
   tx: AgentStore,
   { run_id, thread_id, created_at, metadata }: QueuedRun,
@@ -104,7 +102,7 @@ async function noteOnCron(
   await tx.crons.noteEnd(cron_id, { run_id, thread_id, created_at, status, error: reason })
 }
 
-/** What the graph of a legacy run asks, for the protocol; runs of the protocol tell it themselves. */
+/** Protocol events for a legacy run's open interrupts. Protocol runs emit these events themselves. */
 function questions({ kwargs }: QueuedRun, { status, state }: Ending, now: number): NewEvent[] {
   const isTold = kwargs.stream_protocol === 'v2' || status === 'error' || status === 'timeout'
   if (isTold || !state) return []
@@ -133,8 +131,8 @@ function endEvents(
 type Left = Pick<ThreadPatch, 'status' | 'error' | 'state'>
 
 /**
- * `isBusy`: another run of the thread is active. It is asked after the run's own row was ended or removed, so that this
- * one does not count. `isWaiting`: the graph waits at an interrupt or a breakpoint.
+ * `isBusy`: another run of the thread is active; read after this run was ended or removed, so that it does not
+ * count. `isWaiting`: the graph waits at an interrupt or a breakpoint.
  */
 async function releaseThread(
   tx: AgentStore,
@@ -175,7 +173,7 @@ function leftBy({ status, error, state }: Ending, known: ThreadState | undefined
   }
 }
 
-/** Called only when no other run waits. So the state is not read once for each run of a long line. */
+/** Called only if no other run waits, so that a long queue does not read the state once per run. */
 async function leftBefore(tx: AgentStore, thread_id: string): Promise<Left> {
   const thread = await tx.threads.get(thread_id)
   if (thread?.error) return { status: 'error' }

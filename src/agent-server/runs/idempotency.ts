@@ -1,4 +1,4 @@
-/** `Idempotency-Key`: a request that creates runs, sent again, finds those that it created. */
+/** `Idempotency-Key`: a repeated creation request finds the runs that the first one created. */
 import { createHash } from 'node:crypto'
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import type { Caller } from '../../core/agent/authorization.ts'
@@ -7,12 +7,12 @@ import type { QueuedRun } from '../../core/agent/run.ts'
 import { AppError, invalidField } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
 
-/** A key as it came with the creation of one run. */
+/** The key of one run's creation. */
 export type KeyInUse = Pick<IdempotencyKey, 'scope' | 'key' | 'fingerprint'>
 
 /**
- * The key for one run: of this caller, on this thread (`null`: of runs without one), at this place of
- * a batch. `request` is all that was asked for.
+ * The key for one run of this caller, on this thread (`null`: stateless), at this place of a batch.
+ * `request`: the whole request, for the fingerprint.
  */
 export function keyInUse(
   key: string,
@@ -27,9 +27,9 @@ export function keyInUse(
 }
 
 /**
- * Part of a transaction: the run that the key created within the last day; `undefined`: none, it is
- * free. Throws `invalid` when it came with another request (as the IETF's draft of the header has
- * it), and `conflict` when its run was removed: the key is there so that nothing runs twice.
+ * Part of a transaction: the run that the key created within the last day; `undefined`: the key is
+ * free. Throws `invalid` if the key came with another request (as in the IETF's draft of the header),
+ * and `conflict` if its run was removed: a key never runs twice.
  */
 export async function findRepeated(
   tx: AgentStore,
@@ -62,7 +62,7 @@ export async function rememberKey(
   await tx.idempotencyKeys.put({ ...key, run_id, created_at: now })
 }
 
-/** JSON text that does not depend on the order of an object's keys. */
+/** JSON text that is independent of the order of an object's keys. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (!isObject(part)) return part

@@ -1,4 +1,4 @@
-/** From a request to the run that is stored: what the assistant, the thread and the caller add. */
+/** Builds the stored run from a request, the assistant, the thread and the caller. */
 import type { Assistant } from '../../core/agent/assistant.ts'
 import { AUTH_USER_KEY, type Caller } from '../../core/agent/authorization.ts'
 import type { MultitaskStrategy } from '../../core/agent/multitask-strategy.ts'
@@ -7,21 +7,21 @@ import type { Thread } from '../../core/agent/thread.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { currentOrigin } from '../../core/origin.ts'
 
-/** A run as a client asks for it, decoded. Absent fields were not given. */
+/** A client's decoded request for a run. Absent fields were not given. */
 export interface RunRequest extends RunKwargs {
   /** An assistant's id or a graph's name. */
   assistant_id: string
   metadata: JsonObject
   multitask_strategy: MultitaskStrategy
-  /** What to do when there is no such thread: refuse with `not_found`, or add it. */
+  /** If the thread does not exist: `reject` throws `not_found`, `create` adds it. */
   if_not_exists: 'reject' | 'create'
   /** Seconds to wait before the run may start. */
   after_seconds?: number
 }
 
 /**
- * The run to store. Metadata: assistant, thread, run, the later one winning by key; config alike,
- * with `configurable` and `context` merged by key too.
+ * The run to store. Merges metadata by key, in the order assistant, thread, request: the later one
+ * wins. Merges the config in the same way, with `configurable` and `context` by key too.
  */
 export function newRun(from: {
   run_id: string
@@ -29,7 +29,7 @@ export function newRun(from: {
   assistant: Assistant
   thread: Pick<Thread, 'thread_id' | 'metadata' | 'config'>
   caller: Caller
-  /** What the graph's context schema has; absent where that is not known. */
+  /** The keys of the graph's context schema. Absent: unknown. */
   contextKeys?: ReadonlySet<string> | undefined
   /** The run whose graph waits for this one. */
   waiting_run_id?: string | undefined
@@ -60,7 +60,7 @@ export function newRun(from: {
   }
 }
 
-/** The request that makes the run. A cron's run has none. */
+/** The request that creates the run. A cron's run has none. */
 function originOf(waiting_run_id: string | undefined): Pick<NewRun, 'origin'> {
   const { request_id, traceparent } = currentOrigin()
   if (request_id === undefined) return {}
@@ -113,7 +113,7 @@ function kwargsOf(from: Parameters<typeof newRun>[0]): RunKwargs {
   }
 }
 
-/** Where its trace goes, in the words of the official server's config. */
+/** The destination of the run's trace, under the official server's config names. */
 function langSmithFields({ langsmith_tracer: tracer }: RunRequest): JsonObject {
   const { project_name, example_id } = tracer ?? {}
   return {
@@ -122,9 +122,9 @@ function langSmithFields({ langsmith_tracer: tracer }: RunRequest): JsonObject {
   }
 }
 
-/** What graphs may know about the caller. */
+/** The caller's data that graphs may see. */
 function callerFields(caller: Caller): JsonObject {
-  // A project may let graphs see any header, whose names clients choose like those of the request.
+  // A project may show graphs any header, and clients choose header names as they choose keys of the request.
   const headers = withoutPrivate([caller.headers])
   if (caller.identity === undefined) return headers
   return {
@@ -144,7 +144,7 @@ interface Configured {
 /**
  * If a request has only one of `configurable` and `context`, the graph gets it under both names, as on the
  * platform: graphs read one or the other. If it has both, each stays as it is. A context schema may refuse
- * keys that it does not know, so only its own keys are copied to `context`.
+ * unknown keys, so only its own keys are copied to `context`.
  */
 function mirrored<T extends Configured>(given: T, contextKeys: ReadonlySet<string> | undefined): T {
   const { config, context = {} } = given
@@ -155,7 +155,7 @@ function mirrored<T extends Configured>(given: T, contextKeys: ReadonlySet<strin
   return { ...given, context: Object.fromEntries(known) }
 }
 
-/** The metadata that the server itself adds to a run. */
+/** The ids that the server itself adds to a run's `configurable`. */
 const ID_KEYS = ['run_id', 'thread_id', 'graph_id', 'assistant_id']
 
 function withoutIds(configurable: JsonObject): JsonObject {
@@ -167,12 +167,12 @@ function mergeConfig(configs: JsonObject[]): JsonObject {
   return Object.assign({}, ...configs, { configurable: withoutPrivate(configurable) })
 }
 
-/** Where a run starts from is the request's `checkpoint`, which is checked. */
+/** Keys that name a checkpoint. A run starts from the request's `checkpoint` instead, which is checked. */
 const PLACE_KEYS = ['checkpoint_id', 'checkpoint_ns', 'checkpoint_map', 'thread_ts']
 
 /**
- * Leaves out keys that a client must not set: those with `__`, which steer LangGraph and the checkpointer,
- * and those with `langgraph_auth_`, which say who asks.
+ * Removes keys that a client must not set: `__…` keys control LangGraph and the checkpointer, and
+ * `langgraph_auth_…` keys identify the caller.
  */
 function withoutPrivate(configurables: JsonObject[]): JsonObject {
   const merged: JsonObject = Object.assign({}, ...configurables)
@@ -181,13 +181,13 @@ function withoutPrivate(configurables: JsonObject[]): JsonObject {
   return Object.fromEntries(Object.entries(merged).filter(([key]) => !isPrivate(key)))
 }
 
-/** A context that is no object has no keys to merge. */
+/** A context that is not an object has no keys to merge. */
 function mergeContext(ofAssistant: JsonValue, ofRun: JsonValue | undefined): JsonValue {
   if (ofRun !== undefined && !isObject(ofRun)) return ofRun
   return { ...objectOf(ofAssistant), ...objectOf(ofRun) }
 }
 
-/** These fields of it, without those that were not given. */
+/** These fields, without those that are `undefined`. */
 function pick<T extends object, K extends keyof T>(from: T, keys: K[]): Pick<T, K> {
   const entries = keys.flatMap((key) => (from[key] === undefined ? [] : [[key, from[key]]]))
   return Object.fromEntries(entries) as Pick<T, K>

@@ -1,4 +1,4 @@
-/** The verbs on runs that are there: read, wait for, follow. */
+/** The verbs that read, await and follow existing runs. */
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import type { Caller, MetadataFilter } from '../../core/agent/authorization.ts'
 import type { QueuedRun, RunStatus, StoredRun } from '../../core/agent/run.ts'
@@ -14,7 +14,7 @@ export interface RunId {
   run_id: string
 }
 
-/** Which of a thread's runs. */
+/** A page of a thread's runs. */
 interface RunPage {
   status?: RunStatus
   limit: number
@@ -43,7 +43,7 @@ export async function getRun(
   return findRun(parts.store, which, filter)
 }
 
-/** The run, if it is that thread's and the thread may be seen. Throws `not_found`. */
+/** The run, if it is on that thread and the caller may see the thread. Throws `not_found`. */
 export async function findRun(
   store: AgentStore,
   which: RunId,
@@ -56,7 +56,7 @@ export async function findRun(
 }
 
 /**
- * Waits until the run has ended and answers the values it left, or `{__error__}` when it failed, as JSON.
+ * Waits until the run has ended and returns its final values, or `{__error__}` if it failed, as JSON.
  * Rejects with the signal's reason.
  */
 export async function waitForRun(
@@ -70,8 +70,8 @@ export async function waitForRun(
 }
 
 /**
- * Checks that the run's log can be read by the caller, also for two minutes after a stateless run's
- * thread is gone. Without `thread_id` it is found by the run alone. Throws `not_found`.
+ * Checks that the caller may read the run's log, also for two minutes after the removal of a stateless
+ * run's thread. Without `thread_id`, finds the thread by the run. Throws `not_found`.
  */
 export async function requireLog(
   parts: Pick<Parts, 'store' | 'authorize'>,
@@ -92,7 +92,7 @@ async function threadOf(store: AgentStore, run_id: string): Promise<string | und
   return run?.thread_id ?? (await store.events.read(run_id, -1, 1))[0]?.thread_id
 }
 
-/** The result of a run whose log does not have it, or has expired: read from the run's row and its thread. */
+/** The result of a run whose log lacks it or has expired, read from the run's row and its thread. */
 async function rememberedResult(
   parts: Pick<Parts, 'store'>,
   { run_id, thread_id }: RunId,

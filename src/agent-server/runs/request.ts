@@ -1,4 +1,4 @@
-/** From the body of a run's creation to what the verb takes. */
+/** Converts the body of a run's creation to the verb's request. */
 
 import { DEFAULT_MULTITASK_STRATEGY } from '../../core/agent/multitask-strategy.ts'
 import type { CheckpointRef } from '../../core/agent/run.ts'
@@ -6,7 +6,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import type { RunRequest } from './new-run.ts'
 import type { RunCreate } from './schemas.ts'
 
-/** Only the server says these of a run. The official server leaves them out of requests too. */
+/** Only the server sets these on a run. The official server also drops them from requests. */
 const RESERVED_METADATA = [
   ...['thread_id', 'assistant_id', 'run_id', 'cron_id'],
   'counters_since_delta_snapshot',
@@ -19,7 +19,7 @@ const RESERVED_CONTEXT = [
   '__context_provided__',
 ]
 
-/** Fills in the defaults, brings the forms that clients use to one, and drops reserved keys. */
+/** Fills in defaults, unifies the forms that clients send, and drops reserved keys. */
 export function runRequest(body: RunCreate): RunRequest {
   const {
     checkpoint_id,
@@ -59,12 +59,12 @@ function without<T extends JsonValue | undefined>(keys: readonly string[], value
   return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key))) as T
 }
 
-/** Clients send empty ones too: those mean the latest. */
+/** Clients also send empty checkpoints: those mean the latest. */
 function isPlace(checkpoint: CheckpointRef | undefined): boolean {
   return checkpoint?.checkpoint_id !== undefined || checkpoint?.checkpoint_map !== undefined
 }
 
-/** `checkpoint_during` is the old name of it. */
+/** `checkpoint_during` is the older form of `durability`. */
 function durabilityOf(checkpoint_during: boolean | undefined): RunRequest['durability'] {
   if (checkpoint_during === undefined) return undefined
   return checkpoint_during ? 'async' : 'exit'

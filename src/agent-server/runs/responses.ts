@@ -1,4 +1,4 @@
-/** How a run is answered: as it is, as the values that it leaves, or as a stream. */
+/** Responses about a run: the run, its final values, or its stream. */
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { ON_LEAVE_HEADER } from '../../core/deployment/runtime-protocol.ts'
@@ -13,7 +13,7 @@ import { type CancelParts, cancelLeft } from './cancel.ts'
 import { type RunId, waitForRun } from './read.ts'
 import { RunSchema } from './schemas.ts'
 
-/** What creating or reading a run answers, for the OpenAPI document. */
+/** The response to creating or reading a run, for the OpenAPI document. */
 export const RUN_ANSWER = {
   description: 'Run',
   content: { 'application/json': { schema: RunSchema } },
@@ -38,12 +38,12 @@ interface Answer {
   isCancelledOnLeave: boolean
 }
 
-/** Where clients find the run; they read it from the headers of every answer that made one. */
+/** The header with the run's path. Clients read it from every response that created a run. */
 export function runLocation({ thread_id, run_id }: RunId): Record<string, string> {
   return { 'content-location': `/threads/${thread_id}/runs/${run_id}` }
 }
 
-/** The run's final values, as soon as there are any. */
+/** Responds with the run's final values when it has ended. */
 export function answerWithResult(c: Context<AgentServerEnv>, answer: Answer): Response {
   const { parts, run } = answer
   return keepAliveJson(c, {
@@ -54,7 +54,7 @@ export function answerWithResult(c: Context<AgentServerEnv>, answer: Answer): Re
   })
 }
 
-/** The run's events, until its end. */
+/** Streams the run's events until its end. */
 export function answerWithStream(
   c: Context<AgentServerEnv>,
   answer: Answer & Omit<RunStream, 'run_id'>,
@@ -70,8 +70,8 @@ export function answerWithStream(
 }
 
 /**
- * The namespaces that the query of a stream asks for. An empty one is the root graph, while elsewhere an empty value is
- * none: so they are read here and not by the route's schema, which has checked the others.
+ * The namespaces in a stream's query. An empty one is the root graph, but route schemas drop empty values: so they are
+ * read here. The route's schema has checked the others.
  */
 export function namespacesOf(c: Context): Pick<RunStream, 'namespaces'> {
   const namespaces = new URL(c.req.url).searchParams.getAll('namespace')

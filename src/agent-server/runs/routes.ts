@@ -1,4 +1,4 @@
-/** The operations on runs that are there. */
+/** The operations on existing runs. */
 import { createRoute, z } from '@hono/zod-openapi'
 import { isTerminal } from '../../core/agent/run.ts'
 import { createRoutes } from '../../http/app.ts'

@@ -27,7 +27,7 @@ const PairSchema = z.tuple([z.string(), JsonValueSchema]).openapi({ minItems: 2,
 
 const UpdateSchema = z.union([JsonObjectSchema, z.array(PairSchema)])
 
-/** Takes the place of `input`. */
+/** Replaces `input`. */
 export const CommandSchema = z
   .object({
     update: optional(UpdateSchema).openapi({
@@ -54,12 +54,12 @@ export const CheckpointSchema = z
 
 const BreakpointsSchema = z.union([z.literal('*'), z.array(z.string())])
 
-/** The types of the JavaScript SDK say `complete` for `delete`, and `continue` for `keep`. */
+/** The types of the JavaScript SDK use `complete` for `delete`, and `continue` for `keep`. */
 const OnCompletionSchema = optional(z.enum(['delete', 'keep', 'complete', 'continue'])).transform(
   (word) => word && (word === 'delete' || word === 'complete' ? 'delete' : 'keep'),
 )
 
-/** What every way to create a run takes. Fields that are not listed are ignored. */
+/** The fields of every operation that creates a run. Other fields are ignored. */
 const runFields = {
   assistant_id: AssistantIdSchema,
   input: JsonValueSchema.optional().openapi({ description: 'Ignored where there is a command.' }),
@@ -104,7 +104,7 @@ const runFields = {
   }),
 }
 
-/** Of these what a cron's runs take; their thread and their time are the cron's business. */
+/** The fields for a cron's runs. The cron decides their thread and time. */
 export const cronRunFields = z
   .object({
     ...runFields,
@@ -138,7 +138,7 @@ export const RunCreateStatefulSchema = z
 export const RunCreateStatelessSchema = z
   .object({
     ...runFields,
-    /** Whether the run's thread goes when it has ended. Default `delete`. */
+    /** Whether the run's thread is removed after the run. Default `delete`. */
     on_completion: OnCompletionSchema,
   })
   .openapi('RunCreateStateless')
@@ -234,7 +234,7 @@ export const CancelManyQuerySchema = z.object({ action: ActionSchema })
 
 const NONE = { type: 'null' } as const
 
-/** All runs with a status, or some of one thread's. */
+/** All runs with a status, or some runs of one thread. */
 export const RunsCancelSchema = z
   .object({
     status: optional(z.enum(['pending', 'running', 'all'])),
@@ -270,7 +270,7 @@ const NamespacesSchema = queryList(z.string())
       '`child:<task>|inner`; empty: the root graph.',
   })
 
-/** Of a stream that begins with its run. */
+/** The query of a stream that begins with its run. */
 export const NewStreamQuerySchema = z.object({ namespace: NamespacesSchema })
 
 export const StreamQuerySchema = z.object({

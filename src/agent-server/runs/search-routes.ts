@@ -54,7 +54,7 @@ export function runSearchRoutes(parts: Pick<Parts, 'store' | 'authorize'>) {
   return routes
 }
 
-/** As moments are stored: such texts sort by time. */
+/** The stored form of times, which sorts by time. */
 function inUtc(at: string | undefined): string | undefined {
   return at === undefined ? undefined : new Date(at).toISOString()
 }

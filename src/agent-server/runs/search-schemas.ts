@@ -19,10 +19,10 @@ export const FoundRunSchema = RunSchema.omit({ kwargs: true })
 
 const AtSchema = optional(z.iso.datetime({ offset: true }))
 
-/** How many runs a page has where the request does not say it, or has no body at all. */
+/** Default page size, also for a request without a body. */
 export const DEFAULT_RUNS = 10
 
-/** Fields that are not listed are ignored. */
+/** Other fields are ignored. */
 export const RunSearchSchema = z
   .object({
     status: optional(z.enum(RUN_STATUSES)),

@@ -1,4 +1,4 @@
-/** Finding runs, over all threads. */
+/** Searches runs on all threads. */
 import type { Caller } from '../../core/agent/authorization.ts'
 import {
   isTerminal,
@@ -11,7 +11,7 @@ import { filterOfSeen } from '../access/seen-threads.ts'
 import type { Parts } from '../parts.ts'
 import { runOnWire } from './wire.ts'
 
-/** A run in a list: without what it was asked, and with how it went. */
+/** A run in a list: without its `kwargs`, with its error and times. */
 interface FoundRun extends Omit<Run, 'kwargs'> {
   graph_id: string | null
   error: RunError | null
@@ -21,7 +21,7 @@ interface FoundRun extends Omit<Run, 'kwargs'> {
   ended_at: number | null
 }
 
-/** One page of the runs on threads that the caller may see, the latest first. `next`: where the next page begins. */
+/** One page of the runs on threads that the caller may see, the latest first. `next`: start of the next page. */
 export async function searchRuns(
   parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,

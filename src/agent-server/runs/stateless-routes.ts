@@ -1,4 +1,4 @@
-/** The operations that create runs without a thread: each gets one of its own. */
+/** The operations that create stateless runs: each run gets its own thread. */
 import { createRoute, z } from '@hono/zod-openapi'
 import { createRoutes } from '../../http/app.ts'
 import type { AgentServerEnv } from '../access/caller.ts'

@@ -1,4 +1,4 @@
-/** The operations that create runs on a thread, and the list of them. */
+/** The operations that create and list runs on a thread. */
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Run } from '../../core/agent/run.ts'
 import { createRoutes } from '../../http/app.ts'
@@ -100,7 +100,7 @@ export function threadRunRoutes(parts: Parts) {
   return routes
 }
 
-/** All fields without a selection. */
+/** Without a selection, returns all fields. */
 function selectFields(run: Run, select: (keyof Run)[] | undefined): Run {
   if (!select) return run
   return Object.fromEntries(select.map((field) => [field, run[field]])) as unknown as Run

@@ -1,10 +1,10 @@
-/** A run, and what it leaves, as the API answers them. */
+/** A run and its final values, as the API returns them. */
 import type { QueuedRun, Run, RunStatus } from '../../core/agent/run.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { withoutUser } from './user.ts'
 
-/** A run as the API answers it. The members are listed, so that a new column stays private until it is named here. */
+/** A run as the API returns it. The list of members keeps a new column private until it is named here. */
 export function runOnWire(run: QueuedRun): Run {
   const { langsmith_session_name = null, ...kwargs } = withoutUser(run.kwargs)
   return {
@@ -25,8 +25,8 @@ export function runOnWire(run: QueuedRun): Run {
 }
 
 /**
- * The values that `wait` answers. They must be an object, and show open interrupts as `__interrupt__`: an
- * empty list where the run stopped at a breakpoint, which asks nothing.
+ * The values that `wait` returns. They must be an object, and show open interrupts as `__interrupt__`: an
+ * empty list if the run stopped at a breakpoint, which has no question.
  */
 export function finalValues(
   state: ThreadState | undefined,

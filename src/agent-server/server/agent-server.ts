@@ -21,16 +21,16 @@ import { type OpenedParts, openParts } from './open-parts.ts'
 import type { AgentServerOptions } from './options.ts'
 import { createWorkerApp } from './worker-app.ts'
 
-/** How long runs that execute may go on, in ms, and how long they then have to come to a checkpoint. */
+/** How long executing runs may continue, in ms, and how long they then have to reach a checkpoint. */
 export interface StopLimits {
   graceMs: number
   checkpointMs?: number
 }
 
 export class AgentServer {
-  /** The API, for `serve({ fetch, overrideGlobalObjects: false })`; to be used once started. */
+  /** The API, for `serve({ fetch, overrideGlobalObjects: false })`. Use it after `start`. */
   readonly app: ReturnType<typeof createAgentServerApp>
-  /** The same for a server that is a worker: it tells how it is. */
+  /** The same for a worker: only health, info and metrics. */
   readonly workerApp: ReturnType<typeof createWorkerApp>
   readonly #parts: OpenedParts
   readonly #graphConfigs: Readonly<Record<string, JsonObject>>
@@ -63,8 +63,8 @@ export class AgentServer {
   }
 
   /**
-   * Begins to answer; unless it stands by, also to work. One that stands by leaves the database to
-   * the server that it shall replace.
+   * Starts answering and, unless it is a standby, working. A standby leaves the database to the server
+   * that it will replace.
    */
   async start({ isStandby = false } = {}): Promise<void> {
     this.#strays.start()
@@ -77,44 +77,44 @@ export class AgentServer {
   }
 
   /**
-   * Registers the graphs as assistants, takes up what an earlier process left, begins to claim. Does
-   * nothing where it works already, or has been stopped.
+   * Registers the graphs as assistants, resumes runs that an earlier process left, and starts claiming.
+   * Does nothing if the server already works or was stopped.
    */
   work(): Promise<void> {
     this.#working ??= this.#work()
     return this.#working
   }
 
-  /** How much it has to do; see `Load`. */
+  /** The server's load; see `Load`. */
   async load(): Promise<Omit<Load, 'lag_ms'>> {
     const { running, capacity, isFull } = this.#parts.queue.load
     const { store, clock } = this.#parts
-    // Who has room claims what waits.
+    // A server with room claims the waiting runs.
     const waiting = !isFull ? 0 : await store.runs.countClaimable(clock.now())
     return { running, capacity, waiting, next_due_at: await this.#nextDue(clock.now()) }
   }
 
-  /** When its next run or cron is due, in ms since 1970: in the past when one could be executed now. */
+  /** Due time of the next run, cron or webhook delivery, in ms since 1970; in the past if one is due now. */
   nextDue(): Promise<number | null> {
     return this.#nextDue(0)
   }
 
-  /** Which threads in the middle of a graph this project could not go on with. */
+  /** The threads in the middle of a graph that this project could not continue. */
   checkParkedThreads(): Promise<ParkedThreads> {
     return checkParkedThreads(this.#parts)
   }
 
   /**
-   * Executes no more runs, and goes on to answer: what executes has `graceMs` to end and
-   * `checkpointMs` more to come to a checkpoint, then it is handed on to another server of the same
-   * database. Who follows such a run here sees it go on there.
+   * Stops executing runs, but keeps answering. Executing runs have `graceMs` to end and `checkpointMs` more to
+   * reach a checkpoint; then they are handed over to another server of the same database. Clients that follow
+   * such a run here see it continue there.
    */
   async drain(limits: StopLimits): Promise<void> {
     await this.#parts.crons.stop()
     await this.#parts.queue.stop(limits)
   }
 
-  /** Drains, then cuts the streams that are open. A further call can only shorten the time. */
+  /** Drains, then cuts open streams. A further call can only shorten the time. */
   stop(limits: StopLimits): Promise<void> {
     this.#stopping ??= this.#stop(limits)
     void this.#parts.queue.stop(limits)
@@ -127,8 +127,8 @@ export class AgentServer {
   }
 
   /**
-   * Sends a request through everything that stands before the routes. A fault there would answer every caller with
-   * 500, while health checks, which pass by it, say that all is well. Throws `unavailable`; the log says why.
+   * Sends a request through all middleware before the routes. A fault there would answer every caller with 500, while
+   * health checks, which bypass it, would succeed. Throws `unavailable`; the log has the reason.
    */
   async #checkItself(): Promise<void> {
     const app = this.#role === 'worker' ? this.workerApp : this.app
@@ -148,7 +148,7 @@ export class AgentServer {
     return host.connect({ checkpoints, items, onNode, fetch })
   }
 
-  /** Answers a request from within the process, which needs none of the server's keys. */
+  /** Answers an in-process request, which needs none of the server's keys. */
   async #fetch(request: Request, env: object = IN_PROCESS): Promise<Response> {
     return this.app.fetch(request, env)
   }

@@ -1,33 +1,33 @@
 /**
- * How long an answer of a project's code is, as it travels: never another length than the one that it announces. Bytes
- * beyond it would be read as the answer to the next request on the connection.
+ * Keeps the body of an answer of project code to its announced length. The client would read bytes beyond it as the
+ * answer to the next request on the connection.
  */
 import { brotliDecompressSync, constants } from 'node:zlib'
 
-/** They are about the connection, which is the server's. */
+/** Headers of the connection, which only the server may set. */
 const OF_CONNECTION = ['connection', 'keep-alive', 'trailer', 'transfer-encoding', 'upgrade']
 
-/** How bytes of an encoding begin. */
+/** The first bytes of each encoding. */
 const BEGINNINGS: Readonly<Record<string, readonly number[]>> = {
   gzip: [0x1f, 0x8b],
   'x-gzip': [0x1f, 0x8b],
   zstd: [0x28, 0xb5, 0x2f, 0xfd],
 }
 
-/** Called once, when an answer turns out to have another length than it has announced. */
+/** Called once if an answer does not have the length that it announced. */
 type OnOther = (found: { announced: number; sent: number }) => void
 
 /**
- * The answer with as many bytes as it announces: what is beyond is not sent. `onOther` hears of an answer that has
- * more or fewer; the connection has to end with it. An answer whose body `fetch` has unpacked announces neither the
- * encoding nor the length of the packed one.
+ * The answer with as many bytes as it announces; further bytes are not sent. `onOther` is called if the body has more
+ * or fewer; the connection then has to end. If `fetch` has decompressed the body, the headers of the compressed body
+ * (encoding, length) are removed.
  */
 export async function holdToLength(answer: Response, onOther: OnOther): Promise<Response> {
   const { headers: given, body } = answer
   const headers = new Headers(given)
   for (const name of OF_CONNECTION) headers.delete(name)
   if (!body) {
-    // A 304 tells the length of what the client has.
+    // The length in a 304 is that of the client's cached copy.
     if (answer.status !== 304) headers.delete('content-length')
     return changed(answer, null, headers)
   }
@@ -41,7 +41,7 @@ export async function holdToLength(answer: Response, onOther: OnOther): Promise<
   return changed(answer, bytes.stream(announced, onOther), headers)
 }
 
-/** Whether an answer needs that: the others have no length of their own to be wrong about. */
+/** Whether an answer needs `holdToLength`: others announce no length that could be wrong. */
 export function announcesLength({ headers }: Response): boolean {
   return ['content-length', 'content-encoding', ...OF_CONNECTION].some((name) => headers.has(name))
 }
@@ -56,8 +56,8 @@ function lengthIn(headers: Headers): number | undefined {
 }
 
 /**
- * `fetch` unpacks what it answers and leaves the headers as they came. Its own answers have a URL; those that
- * middleware has made of them since do not, so that the first bytes have to tell.
+ * `fetch` decompresses bodies but leaves the headers unchanged. Its own responses have a URL. Responses that
+ * middleware has made from them have none, so the first bytes decide.
  */
 async function isUnpacked({ url, headers }: Response, bytes: Bytes): Promise<boolean> {
   if (url !== '') return true
@@ -68,7 +68,7 @@ async function isUnpacked({ url, headers }: Response, bytes: Bytes): Promise<boo
   return BEGINNINGS[encoding]?.some((byte, at) => at < first.length && first[at] !== byte) ?? false
 }
 
-/** Brotli has no mark to begin with; what is none cannot be unpacked, not even in part. */
+/** Brotli has no magic bytes, but other data fails to decompress, even in part. */
 function isBrotli(first: Uint8Array): boolean {
   try {
     brotliDecompressSync(first, { finishFlush: constants.BROTLI_OPERATION_FLUSH })
@@ -78,7 +78,7 @@ function isBrotli(first: Uint8Array): boolean {
   }
 }
 
-/** A body, read piece by piece; the first piece can be looked at before. */
+/** A body, read piece by piece, whose first piece can be peeked at. */
 class Bytes {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>
   #first: Promise<Uint8Array | undefined> | undefined
@@ -87,13 +87,13 @@ class Bytes {
     this.#reader = body.getReader()
   }
 
-  /** `undefined`: it has no byte. */
+  /** `undefined`: the body is empty. */
   peek(): Promise<Uint8Array | undefined> {
     this.#first ??= this.#next()
     return this.#first
   }
 
-  /** No more than `length` bytes of it; absent: all. */
+  /** At most `length` bytes of the body; absent: all. */
   stream(length: number | undefined, onOther: OnOther): ReadableStream<Uint8Array> {
     let left = length ?? Number.POSITIVE_INFINITY
     const announced = length ?? 0
@@ -115,7 +115,7 @@ class Bytes {
         },
         cancel: (reason) => this.#reader.cancel(reason),
       },
-      // Nothing is read before it is wanted.
+      // Reads only on demand.
       { highWaterMark: 0 },
     )
   }
@@ -135,7 +135,7 @@ class Bytes {
     }
   }
 
-  /** A body that ends where it should is left to end by itself. */
+  /** Cancels the body only if it has more bytes, so that a correct body can end by itself. */
   async #dropRest(): Promise<void> {
     await this.#next()
       .then((more) => more && this.#reader.cancel())

@@ -1,10 +1,10 @@
-/** Parts of the API that a project leaves out, by `disable_…` in `langgraph.json`. */
+/** Removes parts of the API that a project disables with `disable_…` in `langgraph.json`. */
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { MiddlewareHandler } from 'hono'
 import type { ApiPart } from '../../core/agent/server/project-settings.ts'
 import { notFound } from '../../http/errors.ts'
 
-/** The first that fits. `/ok` is no part: what watches over the server has to ask it. */
+/** The first match counts. `/ok` belongs to no part: monitoring needs it. */
 const PLACES: [ApiPart, RegExp][] = [
   ['crons', /^\/runs\/crons(\/|$)|^\/threads\/[^/]+\/runs\/crons$/],
   ['runs', /^\/runs(\/|$)|^\/threads\/[^/]+\/(runs|stream|commands)(\/|$)/],
@@ -23,7 +23,7 @@ function partOf(path: string): ApiPart | undefined {
   return PLACES.find(([, place]) => place.test(path))?.[0]
 }
 
-/** Answers 404 to what belongs to a part that is left out. */
+/** Answers 404 to requests to a disabled part. */
 export function leaveOut(disabled: ReadonlySet<ApiPart>): MiddlewareHandler {
   return async (c, next) => {
     const part = partOf(c.req.path)
@@ -34,7 +34,7 @@ export function leaveOut(disabled: ReadonlySet<ApiPart>): MiddlewareHandler {
 
 type Document = ReturnType<OpenAPIHono['getOpenAPI31Document']>
 
-/** The API's description without the parts that are left out. */
+/** The API's description without the disabled parts. */
 export function describeRest(document: Document, disabled: ReadonlySet<ApiPart>): Document {
   const paths = Object.entries(document.paths ?? {}).filter(([path]) => {
     const part = partOf(path)

@@ -105,13 +105,13 @@ export function createAgentServerApp(parts: Parts, config: AppConfig): OpenAPIHo
     documentRoutes<AgentServerEnv>(() => describe(app, config)),
   ]
   for (const routes of routers) app.route('/', routes)
-  // Of our own routes: what the project's take is the project's business.
+  // Only of our own routes: the project's routes decide which methods they accept.
   app.notFound(refuseUnmatched(routers.flatMap(({ routes }) => routes)))
   registerSecuritySchemes(app)
   return app
 }
 
-/** Whether callers are asked who they are. */
+/** Whether callers need credentials. */
 function hasCredentials({ apiKeys, auth, gatewayToken }: AppConfig): boolean {
   return apiKeys.length > 0 || auth !== undefined || gatewayToken !== undefined
 }
@@ -129,7 +129,7 @@ function describe(
   return security ? describeSecurity(described, security) : described
 }
 
-/** Of the server's own keys; a server without keys is open, and one behind a gateway asks for its. */
+/** The schemes of the server's keys. A server without keys is open; behind a gateway, the gateway checks its keys. */
 function registerSecuritySchemes({ openAPIRegistry }: OpenAPIHono<AgentServerEnv>): void {
   openAPIRegistry.registerComponent('securitySchemes', 'API Key', {
     type: 'apiKey',

@@ -1,4 +1,4 @@
-/** What browsers of other origins may do. */
+/** Sets the rights of pages from other origins. */
 import type { MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
 import { type CorsConfig, exposedHeaders, isAnyOriginAllowed, originRule } from '../../core/cors.ts'

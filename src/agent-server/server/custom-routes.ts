@@ -8,8 +8,8 @@ import { isOpen, isSelfCheck } from '../access/door.ts'
 import { announcesLength, holdToLength } from './answer-length.ts'
 
 /**
- * Puts the project's routes behind those that `app` has so far; what they do not answer goes on to those
- * that follow, so that its middleware stands around the API.
+ * Mounts the project's routes after the existing routes of `app`. Requests that they do not answer go on to
+ * later routes, so that the project's middleware wraps the API.
  */
 export function mountProjectRoutes(
   app: Hono<AgentServerEnv>,
@@ -18,7 +18,7 @@ export function mountProjectRoutes(
 ): void {
   app.use(holdLengths(log))
   app.use(streamWithinHono)
-  // Each by itself: the log and the figures name the route that has answered.
+  // Each route separately: the log and the metrics name the route that answered.
   for (const { method, path } of project.routes) {
     app.on(method, path, async (c, next) => {
       if (c.get('hasProjectHandled') || isSelfCheck(c)) return next()
@@ -29,8 +29,8 @@ export function mountProjectRoutes(
 }
 
 /**
- * Says which routes of a project whose auth is asked before them nobody is asked for all the same: those
- * at paths that the server itself keeps open. Of its middleware nothing is known.
+ * Logs a warning about the project's routes at paths that the server keeps open: callers reach them without
+ * credentials, although auth comes before the other routes. Middleware of the project is not checked.
  */
 export function warnOfOpenRoutes({ routes }: ProjectRoutes, log: Log): void {
   const open = routes.filter((req) => isOpen({ req })).map(({ path }) => path)
@@ -42,7 +42,7 @@ export function warnOfOpenRoutes({ routes }: ProjectRoutes, log: Log): void {
 }
 
 /**
- * Streams go straight to the socket where there is one, and are beyond what middleware does after
+ * If a socket is available, streams write to it directly, and middleware cannot change them after
  * `next()`. Without it they are ordinary responses, whose headers the project's middleware may set.
  */
 const streamWithinHono: MiddlewareHandler = async (c, next) => {
@@ -51,8 +51,8 @@ const streamWithinHono: MiddlewareHandler = async (c, next) => {
 }
 
 /**
- * Answers have the length that they announce, whatever the project's code says; see `holdToLength`. A connection on
- * which one had another length is used for no other answer.
+ * Keeps answers of the project's code to the length that they announce; see `holdToLength`. A connection with an
+ * answer of another length carries no further answer.
  */
 function holdLengths(log: Log): MiddlewareHandler<AgentServerEnv> {
   return async (c, next) => {
@@ -73,8 +73,8 @@ function holdLengths(log: Log): MiddlewareHandler<AgentServerEnv> {
 }
 
 /**
- * Before Node goes on to an answer that waits behind it. Each answer of HTTP/2 has a stream of its own, and needs no end of the
- * connection.
+ * Ends the connection before Node sends the next waiting answer. Each answer of HTTP/2 has its own stream, so its
+ * connection need not end.
  */
 function endAfterAnswer({ incoming, outgoing }: Partial<HttpBindings>): void {
   if (incoming?.httpVersionMajor !== 1) return
@@ -100,7 +100,7 @@ async function ask(
       return { answer, ...(error && { error: { name: error.name, message: error.message } }) }
     },
   })
-  // Hono would put the headers that were there before over those of the answer.
+  // Reset first: Hono would overwrite headers of the answer with the earlier ones.
   c.res = undefined
   c.res = answer
 }

@@ -1,16 +1,16 @@
 /**
- * Times in which the database is away or takes no writes, for example because its disk is full. However many
- * parts of the server meet that, it is told once when it begins and once when it is over.
+ * Detects outages: the database is away or takes no writes, for example because its disk is full. However many
+ * parts of the server fail, each outage is logged once at its start and once at its end.
  */
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import { DatabaseAway } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
 
-/** How often to look whether it is over, in ms. */
+/** How often to check whether the outage is over, in ms. */
 const LOOK_MS = 1_000
 
 export class DatabaseOutage {
-  /** For all parts of the server. What fails because the database is away stands in it at `debug` only. */
+  /** The log for all parts of the server. It lowers errors caused by the outage to `debug`. */
   readonly log: Log
   readonly #store: Pick<AgentStore, 'checkWrites'>
   readonly #told: Log
@@ -25,17 +25,17 @@ export class DatabaseOutage {
     this.log = this.#watched(log)
   }
 
-  /** Whether there is one now. */
+  /** Whether the database is in an outage now. */
   get isOn(): boolean {
     return this.#since !== undefined
   }
 
-  /** `onOver` is called whenever one is over. */
+  /** `onOver` is called at the end of each outage. */
   start(onOver: () => void): void {
     this.#onOver = onOver
   }
 
-  /** Looks no more. A second call does nothing. */
+  /** Stops checking. A second call does nothing. */
   stop(): void {
     this.#isStopped = true
     clearTimeout(this.#timer)

@@ -1,4 +1,4 @@
-/** Counts JSON answers against the budget of the server. */
+/** Counts JSON answers against the server's answer budget. */
 import type { HttpBindings } from '@hono/node-server'
 import type { MiddlewareHandler } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
@@ -8,8 +8,8 @@ import type { AnswerBudget } from '../answer-budget.ts'
 type HeaderRecord = Record<string, string | string[]>
 
 /**
- * Gives each request its `hold`, until the client has taken the answer or has left. Routes that know how much they are
- * going to read say so before they do; what they answer by `c.json` is counted in any case.
+ * Gives each request a `hold` until the client has received the answer or has left. Routes that know the size of their
+ * answer reserve it before they read; answers by `c.json` are always counted.
  */
 export function holdAnswers(budget: AnswerBudget): MiddlewareHandler<AgentServerEnv> {
   return async (c, next) => {
@@ -25,7 +25,7 @@ export function holdAnswers(budget: AnswerBudget): MiddlewareHandler<AgentServer
     try {
       await next()
     } finally {
-      // A request from within the process has its answer now.
+      // An in-process request has its answer now.
       if (!outgoing) hold.release()
     }
   }

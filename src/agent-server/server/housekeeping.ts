@@ -1,23 +1,23 @@
-/** What is removed by and by when its time is up, by whichever server comes to it first. */
+/** Removes expired data at intervals. Every server does this; the first one to find the data removes it. */
 import { IDEMPOTENCY_KEY_MS } from '../../core/agent/idempotency-key.ts'
 import { Ticker } from '../../queue/ticker.ts'
 import type { Parts } from '../parts.ts'
 import { removeExpiredItems } from '../store/expiry.ts'
 import { type RemovalParts, removeExpired } from '../threads/removal.ts'
 
-/** How often it looks for stateless runs' threads, idempotency keys and deliveries, in ms. */
+/** How often stateless runs' threads, idempotency keys, deliveries and timelines are purged, in ms. */
 const PURGE_MS = 30_000
-/** How long webhook deliveries can be read and sent again after their last attempt, in ms: a week. */
+/** How long webhook deliveries are kept after their last attempt, in ms: a week. */
 const DELIVERY_MS = 7 * 86_400_000
-/** How long timelines of runs are kept, in ms: a week. */
+/** How long runs' timelines are kept, in ms: a week. */
 const TIMELINE_MS = 7 * 86_400_000
 /**
- * How often it looks for threads that are kept for less time than lies between two sweeps, in ms: else
- * those would be there many times as long as they may.
+ * How often threads with a TTL below the sweep interval are swept, in ms. Otherwise they would live many
+ * times as long as their TTL.
  */
 const SHORT_LIVED_MS = 5_000
 const MINUTE_MS = 60_000
-/** A timer of Node takes no more, in ms: 24 days. */
+/** The longest delay of a Node timer, in ms: 24 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 type HousekeepingParts = RemovalParts & Pick<Parts, 'config' | 'log'>
@@ -26,7 +26,7 @@ export class Housekeeping {
   readonly #parts: HousekeepingParts
   readonly #tickers: readonly Ticker[]
 
-  /** Threads and items are looked for as often as the project's configuration says, or more often. */
+  /** Threads and items are swept at the intervals of the project's configuration, or more often. */
   constructor(parts: HousekeepingParts) {
     this.#parts = parts
     const { ttl, store } = parts.config
@@ -44,7 +44,7 @@ export class Housekeeping {
     for (const ticker of this.#tickers) ticker.start()
   }
 
-  /** Settles when what is under way has ended. */
+  /** Resolves when work in progress has ended. */
   async stop(): Promise<void> {
     await Promise.all(this.#tickers.map((ticker) => ticker.stop()))
   }

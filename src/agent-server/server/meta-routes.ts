@@ -1,4 +1,4 @@
-/** `/ok` and `/info`, what the server says of itself without a key, and `/metrics`, with one. */
+/** `/ok` and `/info`, which need no key, and `/metrics`, which needs one. */
 import { createRoute, z } from '@hono/zod-openapi'
 import type { GraphRuntime } from '../../core/agent/host/graph-host.ts'
 import { METRICS_FORMATS } from '../../core/agent/server/metrics.ts'
@@ -41,7 +41,7 @@ const ok = createRoute({
   ...HEALTH,
 })
 
-/** For load balancers that ask the root. A project's own route may be there instead. */
+/** For load balancers that check the root. A project's own route may replace it. */
 const root = createRoute({
   method: 'get',
   path: '/',
@@ -165,7 +165,7 @@ export function metaRoutes(
     })
 }
 
-/** As the official servers of each language do. */
+/** The same fields as the official server of each language. */
 function describeRuntimes(runtimes: readonly GraphRuntime[]) {
   const versionOf = (language: GraphRuntime['language']) =>
     runtimes.find((one) => one.language === language)?.langgraphVersion
@@ -178,8 +178,8 @@ function describeRuntimes(runtimes: readonly GraphRuntime[]) {
 }
 
 /**
- * Why the database is of no use now; `undefined`: it is, or was not asked. A file that was removed is noticed in any
- * case: nobody else would find out before the next start.
+ * Why the database is unusable now; `undefined`: it works, or was not checked. A removed database file is always
+ * detected: nothing else would notice it before the next start.
  */
 async function problemOfDatabase(
   { store }: Pick<Parts, 'store'>,

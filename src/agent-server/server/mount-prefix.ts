@@ -1,14 +1,14 @@
-/** `mount_prefix` of `langgraph.json`: the whole server below a path. */
+/** `mount_prefix` of `langgraph.json`: serves the whole API below a path. */
 import { getPath } from 'hono/utils/url'
 import type { ReadPath } from '../../http/app.ts'
 import { isInProcess } from '../access/door.ts'
 
-/** No route begins like this. */
+/** A path prefix that no route has. */
 const ELSEWHERE = '/.elsewhere'
 
 /**
- * Reads the path below the prefix. `/ok` is there without it too, for what watches over the server,
- * and requests from within may leave it out: the project's clients do not know it.
+ * Reads the path below the prefix. Monitoring reaches `/ok` without the prefix too, and in-process
+ * requests may leave it out: the project's clients do not know it.
  */
 export function pathBelow(prefix: string): ReadPath {
   return (request, options) => {

@@ -1,4 +1,4 @@
-/** The parts of an agent server, in an order in which each has what it needs. None of them works yet. */
+/** Builds the parts of an agent server in the order of their dependencies, without starting any. */
 import { randomUUID } from 'node:crypto'
 import { allowAll } from '../../core/agent/authorization.ts'
 import { noAgentMetrics } from '../../core/agent/server/metrics.ts'
@@ -22,19 +22,19 @@ import type { AgentServerOptions } from './options.ts'
 const DEFAULT_CONCURRENCY = 32
 const DEFAULT_RUN_TIMEOUT_MS = 86_400_000
 const DEFAULT_ABORT_LIMIT_MS = 1_500
-/** How many events are kept in memory of each run that is followed, if they are small. */
+/** How many events of each followed run are kept in memory, if they are small. */
 const RING_EVENTS = 1_024
 
-/** Those that are started and stopped are there as a whole. */
+/** `Parts` with the full types of the parts that are started and stopped. */
 export interface OpenedParts extends Parts {
   queue: Queue
   crons: CronScheduler
   webhooks: Webhooks
-  /** Hears of each function of a node just before it is called. */
+  /** Called just before each function of a node. */
   onNode: (place: Place) => void
 }
 
-/** Throws `bad_request` when the project's headers of webhooks do not work. */
+/** Throws `bad_request` if the project's webhook headers are invalid. */
 export function openParts(
   options: AgentServerOptions,
   outage: Pick<DatabaseOutage, 'isOn'>,

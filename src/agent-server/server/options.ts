@@ -1,4 +1,4 @@
-/** What an agent server is made of, and what may be chosen of it. */
+/** The options of an agent server. */
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import type { Authorize } from '../../core/agent/authorization.ts'
 import type { GraphHost } from '../../core/agent/host/graph-host.ts'
@@ -17,60 +17,60 @@ import type { OpenTo } from '../access/open-door.ts'
 import type { Limits } from '../limits.ts'
 
 export interface AgentServerOptions extends DoorConfig {
-  /** Open; it is not closed here. */
+  /** An open store. The server does not close it. */
   store: AgentStore
   /** The project's graphs, loaded. */
   host: GraphHost
-  /** What the project says of its server. */
+  /** The project's settings for the server. */
   config: ProjectSettings
-  /** The bundled components of each graph that has some. Default: none has. */
+  /** Bundled UI components by graph. Default: none. */
   ui?: ReadonlyMap<string, UiBundle>
   /** Runyard's version, for `/info`. */
   version: string
-  /** Where clients see Runyard, for agents' cards; absent: where a request was sent to. */
+  /** Runyard's URL as clients see it, for agents' cards. Absent: the URL that a request was sent to. */
   publicUrl?: string
-  /** What the graphs' own assistants are configured with, by graph. Default: as the project says. */
+  /** Config of the system assistants, by graph. Default: the project's settings. */
   graphConfigs?: Readonly<Record<string, JsonObject>>
-  /** Decides over every operation. Default: the project's auth; without one everything is allowed. */
+  /** Authorizes every operation. Default: the project's auth; without one, everything is allowed. */
   authorize?: Authorize
-  /** The largest request that is read, in bytes. Default 300 MiB. */
+  /** Maximum size of a request body, in bytes. Default 300 MiB. */
   maxBodyBytes?: number
-  /** Of a server without keys and auth: whom it answers. Absent: everyone who comes to it. */
+  /** Allowed hosts and origins of a server without keys and auth. Absent: all. */
   openTo?: OpenTo
-  /** How much it takes on. Default: `DEFAULT_LIMITS`, each by itself. */
+  /** Limits on the server's load. Default for each: `DEFAULT_LIMITS`. */
   limits?: Partial<Limits>
-  /** With `api` it never claims a run. Default `all`. */
+  /** With `api` the server never claims a run. Default `all`. */
   role?: ServerRole
-  /** Of which deployment's revision it is. Absent: of none. */
+  /** The revision that the server belongs to. Absent: none. */
   revisionId?: string
-  /** Of which deployment it is, for `/info`. Absent: of none. */
+  /** The deployment that the server belongs to, for `/info`. Absent: none. */
   deploymentId?: string
   /** How many runs execute at once. Default 32: graphs mostly wait for models. */
   concurrency?: number
-  /** How long a run may take, each attempt by itself, in ms. Default 86,400,000: a day. */
+  /** Time limit for each attempt of a run, in ms. Default 86,400,000: a day. */
   runTimeoutMs?: number
   /**
-   * How long the code of a run may go on after it was told to stop, in ms. Then nobody waits for it, and its
-   * writes are refused, since its lease is gone by then. Default 1,500.
+   * How long a run's code may continue after its abort, in ms. Then the server stops waiting for it, and its
+   * writes are refused, since its lease is gone. Default 1,500.
    */
   abortLimitMs?: number
   /** How long the events of a run are kept after its end, in ms. Default 3,600,000: an hour. */
   eventRetentionMs?: number
-  /** Adds up what happens. Default: nobody does. */
+  /** Collects metrics. Default: none. */
   metrics?: AgentMetrics
-  /** Default: nothing is traced. */
+  /** Default: no traces. */
   tracer?: Tracer
-  /** What the operator says of webhooks. */
+  /** The operator's webhook settings. */
   webhooks?: WebhookSettings
   /** Whether graphs trace to LangSmith, for `/info` and runs. Default false. */
   isLangSmithUsed?: boolean
-  /** The project to which they trace where a run names none. Default: LangSmith's own, "default". */
+  /** The LangSmith project for runs that name none. Default: LangSmith's own, "default". */
   langSmithProject?: string
-  /** Hears of each function of a node just before it is called. */
+  /** Called just before each function of a node. */
   onNode?: (place: Place) => void
   /** How long a lost server keeps its runs, in ms. Default 15,000. */
   leaseMs?: number
-  /** How often to look for crons that another server left, in ms. Default 10,000. */
+  /** Poll interval for crons that another server left, in ms. Default 10,000. */
   cronPollMs?: number
   clock: Clock
   log: Log

@@ -1,4 +1,4 @@
-/** What `auth.openapi` of `langgraph.json` says in the server's description. */
+/** Adds `auth.openapi` of `langgraph.json` to the server's OpenAPI description. */
 import type { OpenApiSecurity } from '../../core/agent/server/project-settings.ts'
 
 interface Document {
@@ -6,7 +6,7 @@ interface Document {
   paths?: Record<string, object>
 }
 
-/** The document with the project's schemes and requirements in place of those of the server's keys. */
+/** Replaces the schemes and requirements of the server's keys in the document by the project's. */
 export function describeSecurity<T extends Document>(document: T, own: OpenApiSecurity): T {
   const { securitySchemes, security, paths = {} } = own
   const changed = Object.entries(paths).flatMap(([path, methods]) => {
@@ -21,7 +21,7 @@ export function describeSecurity<T extends Document>(document: T, own: OpenApiSe
   }
 }
 
-/** Methods in any case; those that the path does not have are left out. */
+/** Methods in upper or lower case. Methods that the path does not have are ignored. */
 function withSecurity(operations: object, methods: Record<string, unknown>): object {
   const wanted = new Map(Object.entries(methods).map(([name, one]) => [name.toLowerCase(), one]))
   const entries = Object.entries(operations).map(([method, operation]) => [

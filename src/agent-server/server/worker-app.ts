@@ -1,4 +1,4 @@
-/** What a server of the role `worker` answers from outside: how it is, and nothing of the API. */
+/** The app of a server with the role `worker`: health, info and metrics, without the API. */
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { DEFAULT_HTTP } from '../../core/agent/server/project-settings.ts'
 import { AppError } from '../../core/errors.ts'
@@ -12,9 +12,9 @@ import { leaveOut } from './api-parts.ts'
 import { metaRoutes } from './meta-routes.ts'
 
 /**
- * `/ok` and `/info` for everybody, `/metrics` for who may use the server. At the root, and without the
- * project's own routes: whether a worker is well is not for their middleware to say. Everything else is
- * refused, `not_found`: clients belong to servers that are stopped with care for them.
+ * `/ok` and `/info` for all, `/metrics` for callers with access to the server. At the root, and without
+ * the project's routes: their middleware must not decide a worker's health. All else is refused with
+ * `not_found`: clients belong on servers that are stopped gracefully.
  */
 export function createWorkerApp(parts: Parts, config: AppConfig): OpenAPIHono<AgentServerEnv> {
   const { http = DEFAULT_HTTP } = config

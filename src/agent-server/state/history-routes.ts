@@ -81,7 +81,7 @@ export function historyRoutes(parts: Pick<Parts, 'store' | 'host' | 'authorize' 
   return routes
 }
 
-/** State by state: one text of all of them would be as large again. */
+/** Sends state by state: joining all texts would need the same memory again. */
 function answerPage({ texts, next }: HistoryPage): Response {
   const pieces = texts.flatMap((text, place) => [Buffer.from(place === 0 ? '[' : ','), text])
   pieces.push(Buffer.from(texts.length === 0 ? '[]' : ']'))

@@ -1,4 +1,4 @@
-/** The verb that answers what a thread's state was. */
+/** The verb that lists a thread's past states. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Caller } from '../../core/agent/authorization.ts'
 import type { StateQuery } from '../../core/agent/host/states.ts'
@@ -11,21 +11,21 @@ import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
 import { placeOf } from './read.ts'
 
 export interface HistoryQuery extends StateQuery {
-  /** `checkpoint_ns`: of that subgraph; `checkpoint_id`: only this one. */
+  /** `checkpoint_ns`: the history of that subgraph; `checkpoint_id`: only this checkpoint. */
   checkpoint: CheckpointRef
 }
 
 /** A page of a history. */
 export interface HistoryPage {
-  /** Each as JSON. */
+  /** Each state as JSON. */
   texts: Buffer[]
-  /** Where the next page begins (`before`), when this one was full before it had `limit` states. */
+  /** The `before` of the next page, if this page was full before it had `limit` states. */
   next?: string
 }
 
 /**
- * The states at the thread's checkpoints, newest first, read as they are taken. Throws `not_found`,
- * `bad_request`.
+ * The states at the thread's checkpoints, newest first, each read when it is requested. Throws
+ * `not_found`, `bad_request`.
  */
 export async function listThreadHistory(
   parts: Pick<Parts, 'store' | 'host' | 'authorize'>,
@@ -42,8 +42,8 @@ export async function listThreadHistory(
 }
 
 /**
- * Takes states until one more would make the page larger than `maxBytes`; one in any case. `show`
- * answers what of a state is shown; `hold` hears of the page as it grows.
+ * Takes states until one more would make the page larger than `maxBytes`, but at least one. `show`
+ * selects the fields of a state; `hold` reserves the size of the page as it grows.
  */
 export async function takePage(
   states: AsyncIterable<ThreadState>,
@@ -60,7 +60,7 @@ export async function takePage(
     hold.atLeast(bytes)
     texts.push(text)
     last = state.checkpoint?.checkpoint_id as string
-    // Large states take their time, and reading SQLite never waits: others have their turn in between.
+    // Large states take long and SQLite reads block the event loop: yields to other requests.
     await nextTurn()
   }
   return { texts }

@@ -10,8 +10,8 @@ import { requireThread } from '../threads/verbs.ts'
 import { requireFree } from './update.ts'
 
 /**
- * Merges into the metadata of the thread and of its last checkpoint; what LangGraph notes there
- * stays. Throws `not_found`, and `conflict` while the thread is busy.
+ * Merges into the metadata of the thread and of its last checkpoint; LangGraph's own keys there
+ * stay. Throws `not_found`, and `conflict` while the thread is busy.
  */
 export async function patchThreadState(
   parts: Pick<Parts, 'store' | 'authorize' | 'limits' | 'clock'>,
@@ -38,10 +38,10 @@ export async function patchThreadState(
   )
 }
 
-/** What LangGraph keeps in a checkpoint's metadata and goes on with. */
+/** Metadata keys that LangGraph writes to a checkpoint and needs to continue. */
 const OWN_METADATA = ['source', 'step', 'writes', 'parents', 'run_id', 'thread_id']
 
-/** Answers the state that the thread keeps, changed alike. */
+/** Returns the thread's stored state with the same change. */
 async function patchCheckpoint(
   tx: AgentStore,
   thread_id: string,

@@ -1,4 +1,4 @@
-/** The verbs that answer a thread's state. */
+/** The verbs that read a thread's state. */
 import type { Caller } from '../../core/agent/authorization.ts'
 import type { GraphStates, StateOptions } from '../../core/agent/host/states.ts'
 import type { CheckpointRef } from '../../core/agent/run.ts'
@@ -9,9 +9,9 @@ import { openThreadGraph } from '../threads/graph.ts'
 import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
 
 /**
- * The thread's state at its last checkpoint. What the last run left is kept with the thread and
- * answered as it is; only while a run is going on, or for the states of subgraphs, the graph is
- * asked. Throws `not_found`.
+ * The thread's state at its last checkpoint. The last run's final state is stored with the thread
+ * and returned as it is. Opens the graph only while a run goes on, or for the states of subgraphs.
+ * Throws `not_found`.
  */
 export async function getThreadState(
   parts: Pick<Parts, 'store' | 'host' | 'authorize'>,
@@ -28,8 +28,8 @@ export async function getThreadState(
 }
 
 /**
- * The state at one checkpoint, of the root graph or of a subgraph's namespace; without an id at the
- * latest there. Throws `not_found`, and `bad_request` when the thread has no graph.
+ * The state at one checkpoint, of the root graph or of a subgraph's namespace; without an id, at the
+ * latest one there. Throws `not_found`, and `bad_request` if the thread has no graph.
  */
 export async function getThreadStateAt(
   parts: Pick<Parts, 'store' | 'host' | 'authorize'>,
@@ -46,7 +46,7 @@ export async function getThreadStateAt(
   return graph.getState({ thread_id, ...checkpoint }, { subgraphs })
 }
 
-/** What the graph says about the thread's last checkpoint. */
+/** The graph's state at the thread's last checkpoint. */
 export function readGraphState(
   graph: GraphStates,
   thread_id: string,
@@ -55,7 +55,7 @@ export function readGraphState(
   return graph.getState({ thread_id, checkpoint_ns: '' }, options)
 }
 
-/** As LangGraph takes it: `checkpoint_map` names the checkpoint of each namespace. */
+/** Converts to LangGraph's form. `checkpoint_map` has the checkpoint of each namespace. */
 export function placeOf(checkpoint: CheckpointRef): CheckpointRef & { checkpoint_ns: string } {
   const { checkpoint_ns = '', checkpoint_map } = checkpoint
   const checkpoint_id = checkpoint.checkpoint_id ?? checkpoint_map?.[checkpoint_ns]
@@ -66,7 +66,7 @@ export function placeOf(checkpoint: CheckpointRef): CheckpointRef & { checkpoint
   }
 }
 
-/** Throws `not_found`. Without an id there is nothing to check. */
+/** Throws `not_found`. Without an id, checks nothing. */
 export async function requireCheckpoint(
   parts: Pick<Parts, 'store'>,
   thread_id: string,
@@ -82,7 +82,7 @@ export async function requireCheckpoint(
   )
 }
 
-/** A thread that nothing was done with may have none. */
+/** An unused thread may have no graph. */
 function hasGraph(parts: Pick<Parts, 'host'>, { metadata }: Thread): boolean {
   return parts.host.graphs.has(String(metadata.graph_id))
 }

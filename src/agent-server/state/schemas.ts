@@ -51,7 +51,7 @@ export const StateQuerySchema = z.object({
   select: queryList(StateFieldSchema).optional(),
 })
 
-/** The body may say it too, and wins. */
+/** `subgraphs` in the body overrides this one. */
 export const StateAtQuerySchema = z.object({ subgraphs: FlagSchema })
 
 export const StatePathSchema = z.object({
@@ -97,8 +97,8 @@ export const HistoryQuerySchema = z.object({
 const IdSchema = z.object({ checkpoint_id: optional(z.string().min(1)) })
 
 /**
- * A checkpoint's id: by itself, in a checkpoint, or in a config as LangGraph hands it out. An object
- * without one names none.
+ * A checkpoint's id: alone, in a checkpoint, or in a config as LangGraph returns it. An object without
+ * an id means no bound.
  */
 const BeforeSchema = z
   .union([

@@ -1,4 +1,4 @@
-/** `select` of a state: the fields that are answered, and of its values the keys. */
+/** `select` of a state: the fields to return, and keys of its values. */
 
 import type { ThreadState } from '../../core/agent/thread.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
@@ -9,8 +9,8 @@ export const VALUE_PREFIX = 'values.'
 export type StateSelection = keyof ThreadState | `${typeof VALUE_PREFIX}${string}`
 
 /**
- * The state with only these fields: less than its type says, since nobody asked for the others. None:
- * all of them. A key that the values do not have is left out.
+ * The state with only these fields, although its type promises all of them. An empty `select` returns
+ * all. A key that the values do not have is left out.
  */
 export function selectFields(state: ThreadState, select: StateSelection[] = []): ThreadState {
   if (select.length === 0) return state

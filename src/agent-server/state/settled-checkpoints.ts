@@ -1,6 +1,6 @@
 /**
- * The checkpoints of the server, for whoever is not the run that writes them: an update of a state, a history, a node that
- * looks at another thread. What a run of the thread has put is written a little later; it is written before it is looked for.
+ * The server's checkpoints for readers other than the run that writes them: a state update, a history, a node that
+ * reads another thread. A run's checkpoints are written with a delay, so each access first waits for those writes.
  */
 import type { CheckpointStore, GraphCheckpoints } from '../../core/agent/checkpoint.ts'
 import type { EventLog } from '../../stream/event-log.ts'

@@ -1,6 +1,6 @@
 /**
- * Checkpoints that are written to memory first, so that what a graph does to a thread's state can be
- * stored together with the thread, in one transaction, or not at all. Reading sees both.
+ * Checkpoints that are written to memory first, so that a graph's changes to a thread's state can be
+ * stored together with the thread, in one transaction, or not at all. Reads see both.
  */
 import type {
   ChannelValue,
@@ -19,12 +19,12 @@ interface Staged {
   values: ChannelValue[]
 }
 
-/** For one update of one thread's state. */
+/** Use one instance per update of one thread's state. */
 export class StagedCheckpoints implements GraphCheckpoints {
   readonly #base: GraphCheckpoints
   readonly #staged: Staged[] = []
   readonly #writes: { key: CheckpointKey; writes: PendingWrite[] }[] = []
-  /** Every value that was read or written here, by its version. */
+  /** Every value that was read or written here, by namespace, channel and version. */
   readonly #values = new Map<string, ChannelValue>()
 
   constructor(base: GraphCheckpoints) {
@@ -61,7 +61,7 @@ export class StagedCheckpoints implements GraphCheckpoints {
     throw new AppError('internal', `Thread ${thread_id} cannot go while its state is updated.`)
   }
 
-  /** Part of a transaction: writes all of it. */
+  /** Part of a transaction: writes all staged data. */
   async commit(checkpoints: CheckpointStore): Promise<void> {
     await checkpoints.putAll([...this.#staged, ...this.#writes])
   }

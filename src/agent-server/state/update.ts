@@ -1,6 +1,6 @@
 /**
- * The verbs that change a thread's state without a run. The graph works in memory; what it made is
- * stored with the thread in one transaction, unless a run or another update came first.
+ * The verbs that change a thread's state without a run. The graph works in memory. Its result is stored
+ * with the thread in one transaction, unless a run or another update came first.
  */
 import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
 import type { Caller, MetadataFilter } from '../../core/agent/authorization.ts'
@@ -22,7 +22,7 @@ import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
 import { placeOf, readGraphState, requireCheckpoint } from './read.ts'
 import { StagedCheckpoints } from './staged-checkpoints.ts'
 
-/** What a state became, and how it is stored. */
+/** A new state that is not stored yet. */
 export interface StagedState {
   /** The checkpoint that was written. */
   checkpoint: JsonObject
@@ -30,13 +30,13 @@ export interface StagedState {
   staged: StagedCheckpoints
 }
 
-/** How often an update begins again because another one was faster. */
+/** How often an update is tried while other updates come first. */
 const MAX_ATTEMPTS = 50
 
 /**
- * Writes a checkpoint with these values after the thread's last, or after the one named, and answers
- * where it is. Throws `not_found`, `bad_request` (no graph), `invalid` (the graph does not take it)
- * and `conflict` while the thread is busy.
+ * Writes a checkpoint with these values after the thread's last one, or after the one named. Returns the
+ * new checkpoint's place. Throws `not_found`, `bad_request` (no graph), `invalid` (the graph does not
+ * take it) and `conflict` while the thread is busy.
  */
 export async function updateThreadState(
   parts: Pick<Parts, 'store' | 'host' | 'events' | 'authorize' | 'clock' | 'log'>,
@@ -55,7 +55,7 @@ export async function updateThreadState(
   )
 }
 
-/** `undefined`: the thread has moved on meanwhile. */
+/** `undefined`: the thread has changed meanwhile. */
 async function tryUpdate(
   parts: Pick<Parts, 'store' | 'host' | 'events' | 'clock' | 'log'>,
   thread_id: string,
@@ -87,7 +87,7 @@ async function tryUpdate(
   return written
 }
 
-/** The checkpoints that an update goes on from: the root's and the namespace's latest. */
+/** The checkpoints that an update continues from: the root's and the namespace's latest. */
 async function readHeads(
   { checkpoints }: AgentStore,
   thread_id: string,
@@ -97,7 +97,7 @@ async function readHeads(
   return `${root} ${await checkpoints.latestId(thread_id, checkpoint_ns)}`
 }
 
-/** Lets the graph take the steps, in memory. Throws `bad_request`, `invalid`. */
+/** Runs the steps in the graph, in memory. Throws `bad_request`, `invalid`. */
 export async function stageState(
   parts: Pick<Parts, 'store' | 'host' | 'log'>,
   thread: GraphThread,

@@ -1,6 +1,6 @@
 /**
- * The items of the store as the project's `langgraph.json` says: with time to live, and found by what
- * the project's own embeddings make of them. The API and the graphs use the same.
+ * The items of the store with the settings of the project's `langgraph.json`: time to live, and search
+ * by the project's own embeddings. The API and the graphs both use this class.
  */
 
 import type { GraphItems, ItemPut, ItemSearch, Refresh } from '../../core/agent/host/calls.ts'
@@ -27,7 +27,7 @@ import { invalidField } from '../../core/errors.ts'
 interface ItemsParts {
   store: ItemStore
   config: StoreConfig
-  /** Absent where the project has no index. */
+  /** Absent: the project has no index. */
   embed: Embed | undefined
   clock: Clock
 }
@@ -88,7 +88,7 @@ export class Items implements GraphItems {
     return { now: this.#parts.clock.now(), isRefreshed: refresh_ttl }
   }
 
-  /** The vectors of each item, by its place. */
+  /** The vectors of each item, in the order of `puts`. */
   async #embedAll(puts: ItemPut[]): Promise<ItemVector[][]> {
     const fieldsOf = puts.map((put) => this.#fieldsOf(put))
     const texts = fieldsOf.flatMap((fields) => fields.map(({ text }) => text))
@@ -115,7 +115,7 @@ export class Items implements GraphItems {
   }
 }
 
-/** Graphs in whatever language get the refusals of the API, which names its own fields first. */
+/** Graphs in any language get the API's refusals. The API's verbs check first, with their own field names. */
 function requireFitting(problem: string | undefined): void {
   if (problem) throw invalidField(['store'], problem)
 }

@@ -9,7 +9,7 @@ const MAX_TTL_MINUTES = 100 * 366 * 1440
 
 const LabelsSchema = z.array(z.string())
 
-// Checked by the verbs; a description for the document alone.
+// Only for the OpenAPI document: the verbs check labels.
 const LABEL = {
   type: 'string',
   minLength: 1,

@@ -1,4 +1,4 @@
-/** The verbs on items of the store. `isVisible` says to what a caller's filter applies. */
+/** The verbs on items of the store. `isVisible` defines how a caller's filter applies. */
 import type { Caller } from '../../core/agent/authorization.ts'
 import type { ItemPut, ItemSearch, Refresh } from '../../core/agent/host/calls.ts'
 import { filterProblem } from '../../core/agent/items/filter.ts'
@@ -20,9 +20,9 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'
 
 /**
- * Puts the item in place of the one that is there. Throws `invalid`, `forbidden` (the caller could not
- * see it afterwards, whatever is there now), `not_found` (someone else's is there), and `unavailable`
- * or `bad_request` where the project's embeddings do not work.
+ * Puts the item and replaces the existing one. Throws `invalid`, `forbidden` (the caller could not see
+ * the new item), `not_found` (the existing item is another caller's), and `unavailable` or `bad_request`
+ * if the project's embeddings fail.
  */
 export async function putItem(
   parts: Pick<Parts, 'items' | 'authorize'>,
@@ -38,7 +38,7 @@ export async function putItem(
   await parts.items.write([value])
 }
 
-/** `null`: there is none. Throws `invalid`. */
+/** `null`: no such item. Throws `invalid`. */
 export async function getItem(
   parts: Pick<Parts, 'items' | 'authorize'>,
   caller: Caller,
@@ -52,8 +52,8 @@ export async function getItem(
 }
 
 /**
- * Removes the item; does nothing where there is none. Throws `invalid`. Throws `not_found` for another
- * caller's item, and also where only another caller could have one, so that the answer tells nothing.
+ * Removes the item, if it exists. Throws `invalid`. Throws `not_found` for another caller's item, and
+ * also if only another caller could have it, so that the answer reveals nothing.
  */
 export async function deleteItem(
   parts: Pick<Parts, 'items' | 'authorize'>,
@@ -68,7 +68,7 @@ export async function deleteItem(
   await parts.items.write([{ ...value, value: null }])
 }
 
-/** Searches what the caller may see. Throws `invalid`, and as `putItem` does where the embeddings fail. */
+/** Searches the items that the caller may see. Throws `invalid`, and like `putItem` if the embeddings fail. */
 export async function searchItems(
   parts: Pick<Parts, 'items' | 'authorize'>,
   caller: Caller,
@@ -85,7 +85,7 @@ export async function searchItems(
   return found
 }
 
-/** Those with an item that the caller may see. Throws `invalid`. */
+/** The namespaces with an item that the caller may see. Throws `invalid`. */
 export async function listNamespaces(
   parts: Pick<Parts, 'items' | 'authorize'>,
   caller: Caller,

@@ -1,6 +1,6 @@
 /**
  * The parts of a run that have a namespace: subgraphs, and nodes whose model writes messages. Each is
- * told of as `started` with its first event, and then once as `completed`, `failed` or `interrupted`.
+ * reported as `started` with its first event, and then once as `completed`, `failed` or `interrupted`.
  *
  * ```
  * started ──its task has a result──▶ ending ──anything else happens──▶ completed
@@ -18,7 +18,7 @@ import type { JsonObject } from '../../core/json.ts'
 
 export interface ChildEvent {
   namespace: string[]
-  /** It is a node, of which nothing but messages and tool calls is told; not a graph. */
+  /** Whether the child is a node, which only has messages and tool calls, and not a graph. */
   isNode: boolean
   data: JsonObject
 }
@@ -32,14 +32,14 @@ interface Child {
 
 export class Children {
   readonly #children = new Map<string, Child>()
-  /** Why a task was made. */
+  /** By task id: the cause of the task. */
   readonly #causes = new Map<string, JsonObject>()
-  /** By namespace: the nodes that have ended since a task last began there, and those before. */
+  /** By namespace: the nodes that ended since the last start of a task there, and those of the step before. */
   readonly #steps = new Map<string, { ended: string[]; before: string[] }>()
-  /** Whose task has a result. */
+  /** Children whose task has a result. */
   #ending: { child: Child; status: AgentStatus }[] = []
 
-  /** An earlier attempt at the run has told this. */
+  /** Notes an event of an earlier attempt at the run. */
   restore({ event, data }: Pick<RunEvent, 'event' | 'data'>): void {
     const { channel, name, namespace = [] } = protocolPlaceOf(event) ?? {}
     if (channel !== 'tasks' && channel !== 'lifecycle') return
@@ -58,7 +58,7 @@ export class Children {
     this.#ending = this.#ending.filter(({ child }) => keyOf(child.namespace) !== key)
   }
 
-  /** An event of this namespace comes. `isOfNode`: the namespace is that of the node it comes from. */
+  /** Call for each event of this namespace. `isOfNode`: the namespace is the one of the event's node. */
   onEvent(
     namespace: readonly string[],
     { agentName, isOfNode }: { agentName?: string | undefined; isOfNode: boolean },
@@ -71,7 +71,7 @@ export class Children {
     return [...this.#endThose(), ...started]
   }
 
-  /** A task of this namespace begins, or has its result. */
+  /** A task of this namespace starts, or has its result. */
   onTask(namespace: readonly string[], task: TaskPayload): void {
     const { id, name, interrupts = [] } = task
     const step = this.#stepOf(namespace)
@@ -120,7 +120,7 @@ export class Children {
   }
 }
 
-/** A tool call; else the node that ran before, where it was one alone. */
+/** The cause is a tool call, or else the only node of the step before. */
 function causeOf({ input, triggers }: TaskPayload, before: string[]): JsonObject | undefined {
   const tool_call_id = toolCallIn(input)
   if (tool_call_id) return { type: 'toolCall', tool_call_id }
@@ -135,7 +135,7 @@ function end(child: Child, status: AgentStatus): ChildEvent {
   return { namespace, isNode, data: { event: status, graph_name } }
 }
 
-/** A tool node gets one call: with its context, beside the state (LangChain's agents), or in a list. */
+/** A tool node's input has one call: with its context, beside the state (LangChain's agents), or in a list. */
 function toolCallIn(input: unknown): string | undefined {
   const { tool_call, lg_tool_call } = (input ?? {}) as Record<string, { id?: unknown } | undefined>
   const call = Array.isArray(input) ? input[0] : (tool_call ?? lg_tool_call)

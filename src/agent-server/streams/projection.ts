@@ -1,4 +1,4 @@
-/** From what a graph emits to the events of the legacy streams. */
+/** Converts a graph's emissions to events of the legacy streams. */
 
 import { type EventStore, type NewEvent, PIECE_EVENT } from '../../core/agent/event.ts'
 import type { Emission, MessageChange } from '../../core/agent/host/emission.ts'
@@ -8,22 +8,22 @@ import type { StreamMode } from '../../core/agent/stream-mode.ts'
 import type { ToldCheckpoint } from '../execution/ordered-writes.ts'
 import { SubgraphLifecycle } from './subgraph-lifecycle.ts'
 
-/** What a run writes to the log of what its graph emits. */
+/** Converts the emissions of a run's graph to events of the log. */
 export interface RunProjection {
-  /** Before all else, where the run was claimed before: an earlier attempt may have written some of it. */
+  /** Called first if the run was claimed before: an earlier attempt may have written events. */
   prepare(events: EventStore, attempt: { isResumed: boolean }): Promise<void>
-  /** Before the graph is opened. */
+  /** Called before the graph is opened. */
   begin(): NewEvent[]
-  /** Before the run's first emission is taken. */
+  /** Called before the run's first emission is taken. */
   watch(run: GraphRun): void
-  /** The checkpoint that the emission tells of, if it does. */
+  /** The checkpoint that the emission reports, if any. */
   checkpointOf(emission: Emission): ToldCheckpoint | undefined
   project(emission: Emission): NewEvent[] | Promise<NewEvent[]>
-  /** The graph has emitted all: what may take a moment. */
+  /** Called after the last emission. Returns events that may take a moment. */
   settle(): Promise<NewEvent[]>
-  /** The graph's stream has ended by itself. */
+  /** Called if the graph's stream has ended without a stop. */
   end(): NewEvent[]
-  /** The run fails, or (without an error) was told to stop. */
+  /** Called if the run has failed or (without an error) was stopped. */
   fail(error: RunError | undefined): NewEvent[] | Promise<NewEvent[]>
 }
 
@@ -31,11 +31,11 @@ export class StreamProjection implements RunProjection {
   readonly #run: QueuedRun
   readonly #modes: ReadonlySet<string>
   /**
-   * An interrupt, and what came after it. Most often that is the end of the run, with which it is told
-   * then: who acts on an interrupt finds the run over.
+   * An interrupt and the events after it. They are written with the next other event, most often the
+   * run's end: a client that acts on the interrupt then finds the run over.
    */
   readonly #held: NewEvent[] = []
-  /** Absent: nobody wants to know. */
+  /** Absent: the run has no mode `lifecycle`. */
   readonly #lifecycle: SubgraphLifecycle | undefined
 
   constructor(run: QueuedRun) {
@@ -52,7 +52,7 @@ export class StreamProjection implements RunProjection {
     return undefined
   }
 
-  /** Every stream begins with it. */
+  /** Every stream begins with this event. */
   begin(): NewEvent[] {
     const { run_id, attempt } = this.#run
     return [beginning({ run_id, attempt })]
@@ -77,7 +77,7 @@ export class StreamProjection implements RunProjection {
     return [...this.#held.splice(0), ...(this.#lifecycle?.onEnd() ?? [])]
   }
 
-  /** The run's end says why. */
+  /** The run's end has the error. */
   fail(error?: RunError): NewEvent[] {
     return [...this.#held.splice(0), ...(this.#lifecycle?.onFailure(error) ?? [])]
   }
@@ -102,17 +102,17 @@ export class StreamProjection implements RunProjection {
     }
   }
 
-  /** Those of subgraphs may be told of for the lifecycle alone. */
+  /** The graph may emit tasks of subgraphs only for the lifecycle. */
   #areTasksShown(namespace: string[]): boolean {
     const { stream_subgraphs } = this.#run.kwargs
     return this.#modes.has('tasks') && (stream_subgraphs || namespace.length === 0)
   }
 }
 
-/** What LangGraph still tells of a task that has stopped at an interrupt. */
+/** The modes in which LangGraph still emits after a task has stopped at an interrupt. */
 const FOLLOWING: ReadonlySet<string> = new Set(['tasks', 'checkpoints', 'debug'])
 
-/** It is an interrupt, or what is told of messages when the graph is done. */
+/** Whether the emission is an interrupt, or the last one about messages. */
 function isLate({ mode, payload }: Emission): boolean {
   if (mode === 'messages') return payload.kind === 'complete' && payload.isLast
   const isState = mode === 'values' || mode === 'updates'
@@ -125,9 +125,9 @@ export function beginning({ run_id, attempt }: Pick<QueuedRun, 'run_id' | 'attem
 }
 
 /**
- * Stream mode `messages`: for each message that a model streams one `messages/metadata`, then
- * `messages/partial` with all of it so far for each piece; behind each state of the graph one
- * `messages/complete`. In the log all pieces but the first are only what they added (`PIECE_EVENT`).
+ * Stream mode `messages`: for each message that a model streams, one `messages/metadata`, then for each
+ * piece a `messages/partial` with the message so far; after each state of the graph, one
+ * `messages/complete`. The log has only the additions of all pieces but the first (`PIECE_EVENT`).
  */
 function messageEvents(change: MessageChange, suffix: string): NewEvent[] {
   switch (change.kind) {

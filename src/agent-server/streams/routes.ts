@@ -23,7 +23,7 @@ const stream = createRoute({
   summary: 'Stream a thread over all its runs, from now on or from after `Last-Event-ID`',
   request: {
     params: ThreadPathSchema,
-    // The original's document says `stream_modes`, its clients send `stream_mode`.
+    // The original's document has `stream_modes`, its clients send `stream_mode`.
     query: z.object({ stream_modes: ModesSchema, stream_mode: ModesSchema }),
     headers: StreamHeadersSchema,
   },

@@ -1,4 +1,4 @@
-/** A run's stream: its events as clients see them, live or later. */
+/** A run's stream: its events in the clients' form, live or later. */
 import { isEnd } from '../../core/agent/event.ts'
 import { isTerminal } from '../../core/agent/run.ts'
 import { isOfMessages, MessageAssembler } from '../../stream/message-assembler.ts'
@@ -8,26 +8,25 @@ import type { Parts } from '../parts.ts'
 import { beginning } from './projection.ts'
 import { type Selection, selector } from './selection.ts'
 
-/** Everything, from the first event on. */
+/** Starts at the first event. */
 const ALL = -1
 /** Greater than every `run_seq`. */
 const NOTHING = Number.MAX_SAFE_INTEGER
-/** How long ago a run that has only just ended has ended at most, in ms. */
+/** How long a run counts as just ended, in ms. */
 const JUST_ENDED_MS = 30_000
 
 export interface RunStream extends Selection {
   run_id: string
-  /** The `run_seq` of the last event that the client has; -1: it has none. */
+  /** The `run_seq` of the client's last event. -1: none. */
   after: number
-  /** The client has made the run with this request. */
+  /** Whether this request created the run. */
   isNew?: boolean
 }
 
 /**
- * The run's frames (`stream/response/sse.ts`) up to its end. An event keeps its id, whatever is left out. Who
- * makes a run has its first event at once, before the run is claimed: the SDKs of JavaScript go on
- * after the last id that they have, and without one would take up a run that ended meanwhile at its
- * end.
+ * The run's frames (`stream/response/sse.ts`) up to its end. Events keep their ids if others are left out. The
+ * creator of a run gets the first event at once, before the run is claimed: JavaScript SDKs reconnect after their
+ * last id, and without one they would join a run that ended meanwhile at its end.
  */
 export async function* runFrames(
   parts: Pick<Parts, 'store' | 'events'>,
@@ -51,28 +50,27 @@ export async function* runFrames(
 }
 
 /**
- * Where a client that names no last event goes on: at the beginning of a run that is not over, and at
- * the end of one that is, so that it is shown nothing. A run that has only just
- * ended counts as not over: whoever makes a run in the background and then asks for its stream would
- * have all of it or nothing, by chance.
+ * Where a stream without a last event id starts: at the beginning of a run that is not over, and at the
+ * end of one that is over, which shows nothing. A run that has just ended counts as not over: otherwise
+ * a client that creates a background run and then streams it would get all or nothing, by chance.
  */
 export async function defaultStart(
   parts: Pick<Parts, 'store' | 'clock'>,
   run_id: string,
 ): Promise<number> {
   const run = await parts.store.runs.glance(run_id)
-  // Without a row it was a stateless run: its log is there for two minutes only.
+  // A run without a row was stateless: its log exists for only two minutes.
   if (!run || !isTerminal(run.status)) return ALL
   return parts.clock.now() - Date.parse(run.updated_at) < JUST_ENDED_MS ? ALL : NOTHING
 }
 
-/** More checkpoints of one run are not looked through. */
+/** How many checkpoints of one run are searched at most. */
 const MAX_CHECKPOINTS = 10_000
 
 /**
- * Where a client goes on that shows the state at this checkpoint: after what the run had written when the checkpoint
- * was made. What was on its way to the log at that moment comes again, and nothing is missing. At the beginning where
- * the checkpoint is not the run's.
+ * Where a stream starts for a client that shows the state at this checkpoint: after the events that were in the log
+ * when the checkpoint was made. Events that were still being written then come again; none is missing. If the
+ * checkpoint is not the run's, the stream starts at the beginning.
  */
 export async function startAfter(
   { store }: Pick<Parts, 'store'>,

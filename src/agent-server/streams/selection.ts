@@ -1,18 +1,18 @@
-/** Which of a run's events a client wants to see. */
+/** Selects the events of a run that a client wants. */
 import type { NewEvent } from '../../core/agent/event.ts'
 import type { StreamMode } from '../../core/agent/stream-mode.ts'
 
 export interface Selection {
-  /** Absent: all that the run was created with. */
+  /** Absent: all modes of the run. */
   modes?: readonly StreamMode[]
   /**
-   * Only what comes from these namespaces and from their subgraphs, without the sub-agents that they start; each as
-   * events name it (`child:<task>|inner:<task>`), the task may be left out. Empty: the root graph. Absent: all.
+   * Only events of these namespaces and their subgraphs, without the sub-agents that they start. Each has the form of
+   * events' names (`child:<task>|inner:<task>`), with or without tasks. Empty: the root graph. Absent: all.
    */
   namespaces?: readonly string[]
 }
 
-/** The beginning of the run and its failure are always shown. */
+/** The run's beginning and failure are always selected. */
 export function isSelected({ event }: NewEvent, { modes, namespaces }: Selection): boolean {
   const [name = event, ...namespace] = event.split('|')
   if (name === 'metadata' || name === 'error') return true
@@ -20,7 +20,7 @@ export function isSelected({ event }: NewEvent, { modes, namespaces }: Selection
   return !namespaces || namespaces.some((one) => isWithin(namespace, one))
 }
 
-/** `isSelected` for the events of a page: most of them have the same name, which alone decides. */
+/** `isSelected` for the events of a page, cached by name: only the name decides, and most events share one. */
 export function selector(selection: Selection): (event: NewEvent) => boolean {
   const known = new Map<string, boolean>()
   return ({ event, data }) => {
@@ -33,7 +33,7 @@ export function selector(selection: Selection): (event: NewEvent) => boolean {
   }
 }
 
-/** `messages/partial` and its like belong to mode `messages`, plain `messages` to the tuples. */
+/** `messages/…` events belong to mode `messages`, plain `messages` to `messages-tuple`. */
 function modeOf(name: string): string | undefined {
   return name === 'messages' ? 'messages-tuple' : name.split('/', 1)[0]
 }
@@ -45,7 +45,7 @@ function isWithin(namespace: string[], wanted: string): boolean {
   return !namespace.slice(parts.length).some((part) => nodeOf(part) === SUBAGENTS)
 }
 
-/** The node below which the SDKs look for sub-agents: the one that calls tools. */
+/** The node that calls tools. The SDKs look for sub-agents below it. */
 const SUBAGENTS = 'tools'
 
 function nodeOf(part: string | undefined): string | undefined {

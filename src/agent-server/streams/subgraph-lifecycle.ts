@@ -1,6 +1,6 @@
 /**
- * Stream mode `lifecycle`: when each subgraph starts and ends. The event is named after the subgraph's
- * namespace, whether or not the run's other modes show subgraphs.
+ * Stream mode `lifecycle`: reports the start and end of each subgraph. The event's name has the
+ * subgraph's namespace, whether or not the run's other modes show subgraphs.
  */
 
 import type { NewEvent } from '../../core/agent/event.ts'
@@ -13,7 +13,7 @@ export class SubgraphLifecycle {
   readonly #children = new Children()
   #isAsking = false
 
-  /** What LangGraph tells of a task, in the namespace of its graph. */
+  /** Takes LangGraph's event of a task, in the namespace of the task's graph. */
   onTask(namespace: string[], task: TaskPayload): NewEvent[] {
     const begun = this.#children.onEvent(namespace, { isOfNode: false })
     this.#children.onTask(namespace, task)
@@ -21,12 +21,12 @@ export class SubgraphLifecycle {
     return begun.map((child) => lifecycleEvent(child))
   }
 
-  /** The graph's stream has ended by itself. */
+  /** The graph's stream has ended without a stop. */
   onEnd(): NewEvent[] {
     return this.#over(this.#isAsking ? 'interrupted' : 'completed')
   }
 
-  /** The run has failed, or (without an error) was told to stop. */
+  /** The run has failed, or (without an error) was stopped. */
   onFailure(error: RunError | undefined): NewEvent[] {
     return this.#over(error ? 'failed' : 'interrupted', error)
   }

@@ -1,8 +1,7 @@
 /**
- * A thread's stream: what all its runs show, one after the other, and what no run shows. Its ids are
- * the thread's own numbers. The events are those of the original's server: a run that is done is told
- * as `metadata` with `{"status": "run_done"}`, an update of the state as `state_update` with the whole
- * state.
+ * A thread's stream: the events of all its runs, one after the other, and events without a run. Its ids
+ * are the thread's own numbers. The events are those of the original's server: a run's end is `metadata`
+ * with `{"status": "run_done"}`, an update of the state is `state_update` with the whole state.
  */
 import type { Caller } from '../../core/agent/authorization.ts'
 import {
@@ -32,7 +31,7 @@ export async function requireStreamedThread(
 interface ThreadStream {
   thread_id: string
   modes: readonly ThreadStreamMode[]
-  /** The `seq` of the last event that the client has; 0: it has none; `undefined`: from now on. */
+  /** The `seq` of the client's last event. 0: none; `undefined`: from now on. */
   after: number | undefined
 }
 
@@ -46,7 +45,7 @@ export async function* threadFrames(
   const key = JSON.stringify(modes)
   for await (const page of parts.events.followThreadPages(thread_id, { after, signal })) {
     const select = () => page.flatMap((logged) => selected(logged, modes))
-    // A reader is shown messages as it has followed them.
+    // Not shared: assembled messages depend on the pieces that this reader has followed.
     const frames = page.some(isOfMessages)
       ? Buffer.from(await shownAll(select(), messages))
       : shared.of(page, key, () => select().map(frameOf).join(''))
@@ -56,9 +55,9 @@ export async function* threadFrames(
 
 const shared = new SharedBytes<readonly ThreadEvent[]>()
 
-/** The event in the words of the legacy streams, if these modes show it. */
+/** The event in the form of the legacy streams, if these modes show it. */
 function selected(logged: ThreadEvent, modes: readonly ThreadStreamMode[]): ThreadEvent[] {
-  // Of the protocol only, and of no legacy stream.
+  // Only for the protocol, not for legacy streams.
   if (logged.run_id !== null && logged.run_seq === null) return []
   const event = toLegacyEvent(logged)
   return event && modesOf(event).some((mode) => modes.includes(mode)) ? [event] : []

@@ -9,8 +9,8 @@ import type { Parts } from '../parts.ts'
 import { authorizeOnThread, authorizeThread, requireThread } from './verbs.ts'
 
 /**
- * A new thread with the state and the history of this one, without its runs. What a
- * running run has done so far is not copied. Throws `not_found`.
+ * Makes a new thread with the state and the history of this one, without its runs. Excludes the
+ * checkpoints of active runs. Throws `not_found`.
  */
 export async function copyThread(
   parts: Pick<Parts, 'store' | 'config' | 'authorize' | 'clock'>,
@@ -45,7 +45,7 @@ async function copyState(tx: AgentStore, source: Thread, copy: NewThread): Promi
   })
 }
 
-/** The state with its checkpoints named as those of another thread, and its metadata where that names one. */
+/** Replaces the thread's id in the state's checkpoints, and in its metadata if that has one. */
 function moveState(state: ThreadState, thread_id: string): ThreadState {
   return {
     ...state,

@@ -10,9 +10,9 @@ import { type StagedState, stageState } from '../state/update.ts'
 import { authorizeThread, type ThreadRequest } from './verbs.ts'
 
 /**
- * Adds a thread, or answers the one that is there. `supersteps` are the history that it begins with,
- * made by the graph that the metadata name. Throws `conflict`, and with `supersteps` `bad_request`
- * (no graph) and `invalid` (the graph does not take them).
+ * Adds a thread, or returns the existing one. `supersteps` are its initial history, made by the graph
+ * that the metadata name. Throws `conflict`, and with `supersteps` `bad_request` (no graph) and
+ * `invalid` (the graph does not take them).
  */
 export async function createThread(
   parts: Pick<Parts, 'store' | 'config' | 'host' | 'authorize' | 'limits' | 'clock' | 'log'>,
@@ -35,7 +35,7 @@ export async function createThread(
   )
 }
 
-/** A thread that is there already keeps the history that it has. */
+/** An existing thread keeps its history. */
 async function stageBeginning(
   parts: Pick<Parts, 'store' | 'host' | 'log'>,
   thread: NewThread,

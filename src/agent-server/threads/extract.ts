@@ -1,4 +1,4 @@
-/** Single values out of a thread, by paths such as `values.messages[-1].content`. */
+/** Extracts single values from a thread, by paths such as `values.messages[-1].content`. */
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 
 /** The parts of a thread that a path may begin with. */
@@ -13,18 +13,18 @@ export interface ExtractPath {
   steps: (string | number)[]
 }
 
-/** How long a path may be, in characters. */
+/** Maximum length of a path, in characters. */
 export const MAX_PATH_LENGTH = 512
 
-/** What `parseExtractPath` takes, as a regular expression. */
+/** The paths that `parseExtractPath` accepts, as a regular expression. */
 export const EXTRACT_PATTERN = `^(${EXTRACT_ROOTS.join('|')})(\\.[^.[\\]]+|\\[-?[0-9]{1,9}\\])*$`
 
 const KEY = /^[^.[\]]+/
 const PLACE = /^\[(-?\d{1,9})\]/
 
 /**
- * `root`, then any number of `.key` and `[place]`; keys hold neither dots nor brackets. `undefined`:
- * it is no path.
+ * `root`, then any number of `.key` and `[place]`; keys have neither dots nor brackets. `undefined`:
+ * not a path.
  */
 export function parseExtractPath(text: string): ExtractPath | undefined {
   const root = EXTRACT_ROOTS.find(

@@ -1,4 +1,4 @@
-/** The graph that a thread's state is read and written with. */
+/** Opens the graph that reads and writes a thread's state. */
 import type { GraphCheckpoints } from '../../core/agent/checkpoint.ts'
 import type { OpenGraph } from '../../core/agent/host/graph-host.ts'
 import type { Thread } from '../../core/agent/thread.ts'
@@ -10,9 +10,9 @@ import type { Parts } from '../parts.ts'
 export type GraphThread = Pick<Thread, 'thread_id' | 'metadata' | 'config'>
 
 /**
- * The graph, on the server's checkpoints or these. It is the one in the thread's metadata, or that
- * of the thread's last run; a factory is called with the config of that run. Throws `bad_request`
- * where there is no graph or it cannot be made, and `not_found` where the project has it no more.
+ * Opens the graph on the server's checkpoints or the given ones. The thread's metadata name it, or else
+ * the thread's last run; a factory gets the config of that run. Throws `bad_request` if the thread has
+ * no graph or the graph cannot be made, and `not_found` if the project no longer has the graph.
  */
 export async function openThreadGraph(
   parts: Pick<Parts, 'store' | 'host'>,

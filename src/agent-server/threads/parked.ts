@@ -12,10 +12,10 @@ import type { Parts } from '../parts.ts'
 
 const PAGE = 100
 const MOST_LOOKED_AT = 1000
-/** The channel by which LangGraph notes that a node comes next. */
+/** Prefix of the channels in which LangGraph stores the next nodes. */
 const NEXT = 'branch:to:'
 
-/** Only reads, unless the project's own factory of a graph does more when it is called. */
+/** Only reads, except for side effects of the project's own graph factories, which it calls. */
 export async function checkParkedThreads(
   parts: Pick<Parts, 'store' | 'host' | 'clock'>,
 ): Promise<ParkedThreads> {

@@ -1,4 +1,4 @@
-/** Removing threads, or the older part of their history: by the API, and when their time is up. */
+/** Removes threads, or the older part of their history: through the API, and when they expire. */
 import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
 import { type Caller, type MetadataFilter, matchesFilter } from '../../core/agent/authorization.ts'
 import { END_EVENT, type RunEnd, type RunEvent } from '../../core/agent/event.ts'
@@ -9,13 +9,13 @@ import { announceCancelled, type Cancelled, type CancelParts } from '../runs/can
 import { enqueuePosts } from '../webhooks/outbox.ts'
 import { authorizeOnThread, requireThread } from './verbs.ts'
 
-/** What removing threads needs once it is allowed. */
+/** The parts for removing threads after authorization. */
 export type RemovalParts = Omit<CancelParts, 'authorize'>
 
 /**
- * Removes the thread with its runs and all that they wrote. Runs that are pending or running are
- * cancelled: whoever follows them sees their end, and they write no more, since their leases are
- * gone with them. Throws `not_found`.
+ * Removes the thread with its runs and all their data. Pending and running runs are cancelled: their
+ * followers see the end, and the runs write no more, since their leases are removed too. Throws
+ * `not_found`.
  */
 export async function deleteThread(
   parts: CancelParts,
@@ -34,9 +34,9 @@ export async function deleteThread(
 }
 
 /**
- * `delete` removes the threads, `keep_latest` what is not needed to go on from their latest state.
- * Passes over threads that are not there, and with `keep_latest` over busy ones: a rollback may need
- * their history. Answers how many it dealt with.
+ * `delete` removes the threads; `keep_latest` keeps only the data needed to continue from their latest
+ * state. Skips missing threads, and with `keep_latest` busy ones: a rollback may need their history.
+ * Returns the number of pruned threads.
  */
 export async function pruneThreads(
   parts: CancelParts,
@@ -51,7 +51,7 @@ export async function pruneThreads(
   return pruned
 }
 
-/** Removes or shortens the threads whose time is up, as `listExpired` chooses them. Answers how many. */
+/** Removes or prunes the expired threads that `listExpired` returns. Returns their number. */
 export async function removeExpired(
   parts: RemovalParts & Pick<Parts, 'log'>,
   limit: number,
@@ -83,7 +83,7 @@ export async function removeThread(
   }
 }
 
-/** After the transaction: wakes whoever follows the thread or its runs, and stops those that run here. */
+/** Call after the transaction. Wakes followers of the thread and its runs, and stops runs that execute here. */
 export function announceRemoved(
   parts: Pick<Parts, 'queue' | 'events' | 'webhooks'>,
   thread_id: string,
@@ -96,7 +96,7 @@ export function announceRemoved(
 interface Pruning {
   thread_id: string
   strategy: TtlStrategy
-  /** Acts only if the thread is still expired at this moment, in ms since 1970. */
+  /** Prunes only if the thread is still expired at this time, in ms since 1970. */
   expiredAt?: number
 }
 
@@ -113,7 +113,7 @@ async function pruneThread(
   return cancelled !== undefined
 }
 
-/** `undefined`: the thread is left as it is. */
+/** `undefined`: the thread was left unchanged. */
 async function prune(
   tx: AgentStore,
   { thread_id, strategy, expiredAt }: Pruning,
@@ -143,7 +143,7 @@ async function isExpired(
   return ttl !== undefined && Date.parse(updated_at) + ttl.ttl_minutes * 60_000 <= at
 }
 
-/** The run's log is gone with the thread: only those who follow it now are told. */
+/** The run's log is removed with the thread: only current followers get this event. */
 function endOfRemoved({ thread_id, run_id }: QueuedRun, now: number): RunEvent {
   const data = JSON.stringify({ status: 'rolled_back' } satisfies RunEnd)
   const run_seq = Number.MAX_SAFE_INTEGER

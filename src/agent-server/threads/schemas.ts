@@ -27,7 +27,7 @@ const MinutesSchema = z
   .max(MAX_TTL_MINUTES)
   .openapi({ description: 'Minutes after the last change of the thread.' })
 
-/** Minutes, or an object that also says what happens after them. */
+/** Minutes, or an object with minutes and the strategy. */
 const TtlSchema = optional(
   z.union([
     MinutesSchema.transform((ttl) => ({ ttl, strategy: undefined })),
@@ -38,7 +38,7 @@ const TtlSchema = optional(
   ]),
 ).transform((sent) => sent && { ttl_minutes: sent.ttl, strategy: sent.strategy ?? 'delete' })
 
-/** What a node is taken to have answered: an update of the state's values. */
+/** An update of the state's values, applied as a node's output. */
 export const StateValuesSchema = z
   .union([JsonObjectSchema, z.array(JsonValueSchema), z.null()])
   .openapi({ type: ['object', 'array', 'null'], items: {} })
@@ -53,7 +53,7 @@ const SuperstepUpdateSchema = z
 
 const SuperstepSchema = z.object({ updates: z.array(SuperstepUpdateSchema).min(1) })
 
-/** `POST /threads`. Fields that are not listed are ignored. */
+/** `POST /threads`. Other fields are ignored. */
 export const ThreadCreateSchema = z
   .object({
     thread_id: optional(UuidSchema),
@@ -124,7 +124,7 @@ export const PreferHeaderSchema = z.object({ prefer: z.string().optional() })
 
 const CONTAINED = 'Contained in the thread: each key with its value, of objects and lists a part.'
 
-/** Moments are stored in UTC: such texts sort by time. */
+/** Converts to UTC, the stored form, which sorts by time. */
 const AtSchema = optional(
   z.iso.datetime({ offset: true }).transform((at) => new Date(at).toISOString()),
 )
@@ -145,7 +145,7 @@ const ExcludeMetadataSchema = optional(
       'Not threads whose metadata contain this object, or any object of this list. A thread that lacks the keys stays.',
   })
 
-/** `updated_after` and `updated_before` are Runyard's own: the earlier bound belongs to it, the later one does not. */
+/** `updated_after` and `updated_before` are Runyard's own. `updated_after` is inclusive, `updated_before` is not. */
 const QUERY_FIELDS = {
   metadata: optional(JsonObjectSchema).openapi({ description: CONTAINED }),
   exclude_metadata: ExcludeMetadataSchema,

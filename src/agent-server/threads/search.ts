@@ -1,4 +1,4 @@
-/** Finding threads. */
+/** Searches threads. */
 import type { Caller } from '../../core/agent/authorization.ts'
 import type { Thread, ThreadPage, ThreadQuery } from '../../core/agent/thread.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -8,24 +8,25 @@ import { type ExtractPath, extractFrom } from './extract.ts'
 
 export type ThreadSearch = Omit<ThreadQuery, 'filter'> &
   Omit<ThreadPage, 'hasState'> & {
-    /** The fields to answer; empty: all. */
+    /** The fields to return; empty: all. */
     select: (keyof Thread)[]
-    /** Single values to answer beside them, in `extracted`. */
+    /** Single values to add in `extracted`. */
     extract: Record<string, ExtractPath>
   }
 
-/** A thread with the fields that were asked for. */
+/** A thread with the selected fields. */
 type FoundThread = Partial<Thread> & { extracted?: JsonObject }
 
 /**
- * How far a page counts. To count a million threads takes much longer than to find a page of them, and who
- * asks for a page every few seconds would have them counted each time.
+ * How many threads a page's total counts at most. Counting a million threads takes much longer than finding a
+ * page of them, and clients that poll would count them each time.
  */
 export const COUNTED_THREADS = 1_000
 
 /**
- * One page of what the caller may see, cut where it becomes too much. `hold` hears of its size before it is read. `total` counts all pages, up to
- * one more than `COUNTED_THREADS`, and in any case up to the first thread of the next page.
+ * One page of the threads that the caller may see, cut at `pageBytes`. `hold` reserves its size before it is read.
+ * `total` counts all pages, up to one more than `COUNTED_THREADS`, and in any case up to the first thread of the
+ * next page.
  */
 export async function searchThreads(
   parts: Pick<Parts, 'store' | 'authorize' | 'limits'>,
@@ -47,7 +48,7 @@ export async function searchThreads(
   return { threads: found.map((thread) => present(thread, select, extract)), total }
 }
 
-/** How many the caller may see. */
+/** The number of threads that the caller may see. */
 export async function countThreads(
   parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,

@@ -4,7 +4,7 @@ import type { StorageUse } from '../../core/agent/checkpoint.ts'
 import type { Parts } from '../parts.ts'
 import { authorizeOnThread, requireThread } from './verbs.ts'
 
-/** What the thread's history takes in the database, in bytes. Throws `not_found`. */
+/** The size of the thread's history in the database, in bytes. Throws `not_found`. */
 export async function measureThread(
   parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,

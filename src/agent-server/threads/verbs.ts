@@ -19,9 +19,9 @@ export interface ThreadRequest {
   /** Default: a random one. */
   thread_id?: string
   metadata: JsonObject
-  /** What to do when there is one with this id: refuse with `conflict`, or answer it. */
+  /** If the id exists: `raise` throws `conflict`, `do_nothing` returns the existing thread. */
   if_exists: 'raise' | 'do_nothing'
-  /** Default: that of `langgraph.json`, or none. */
+  /** Default: the TTL of `langgraph.json`, or none. */
   ttl?: ThreadTtl
 }
 
@@ -35,7 +35,7 @@ export async function getThread(
   return requireThread(parts.store.threads, thread_id, filter)
 }
 
-/** How long a thread is kept, and until when if nothing changes; `null`: for good. */
+/** The thread's TTL and its expiry if it does not change. `null`: the thread never expires. */
 export async function readTtl(
   { store }: Pick<Parts, 'store'>,
   { thread_id, updated_at }: Thread,
@@ -77,7 +77,7 @@ export async function patchThread(
   )
 }
 
-/** Asks whether the caller may add this thread; the answer may have changed its metadata. */
+/** Checks whether the caller may add this thread. The project's auth may change its metadata. */
 export async function authorizeThread(
   parts: Pick<Parts, 'config' | 'authorize' | 'clock'>,
   caller: Caller,
@@ -98,8 +98,8 @@ export async function authorizeThread(
 type ThreadAction = Extract<AuthorizationEvent, { resource: 'threads' }>['action']
 
 /**
- * Asks whether the caller may do this to the thread. Answers the filter of what the caller may see.
- * `more`: further values for the project's auth.
+ * Checks whether the caller may do this to the thread. Returns the filter for threads the caller may
+ * see. `more`: further values for the project's auth.
  */
 export async function authorizeOnThread(
   parts: Pick<Parts, 'authorize'>,
@@ -111,7 +111,7 @@ export async function authorizeOnThread(
   return parts.authorize(caller, { resource: 'threads', action }, { thread_id, ...more })
 }
 
-/** Finds the thread. Throws `not_found` where there is none, and alike where the caller may not see it. */
+/** Finds the thread. Throws `not_found` if it does not exist or the caller may not see it. */
 export async function requireThread(
   threads: ThreadStore,
   thread_id: string,

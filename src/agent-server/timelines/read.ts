@@ -11,19 +11,19 @@ import { AppError } from '../../core/errors.ts'
 import type { Parts } from '../parts.ts'
 import { getRun, type RunId } from '../runs/read.ts'
 
-/** A run, and where its time went. Times in ms since 1970. */
+/** A run and its timeline. Times in ms since 1970. */
 interface Timeline
   extends Pick<
     QueuedRun,
     'run_id' | 'thread_id' | 'assistant_id' | 'status' | 'attempt' | 'error' | 'started_at'
   > {
   created_at: number
-  /** When it could be claimed first. */
+  /** The earliest time at which the run could be claimed. */
   due_at: number
   ended_at: number | null
   attempts: TimelineAttempt[]
   spans: PlacedSpan[]
-  /** In the order in which they were made; the first `MAX_CHECKPOINTS`. */
+  /** The first `MAX_CHECKPOINTS`, in order of creation. */
   checkpoints: TimelineCheckpoint[]
 }
 
@@ -55,9 +55,9 @@ export async function readTimeline(
 }
 
 /**
- * A span with its texts: what a model or a tool was given and has answered, and the stack of an error. Those say what
- * only the project's developers know (prompts, files), so that users whom the project's own auth lets in do not get
- * them. Throws `not_found`.
+ * A span with its texts: the input and output of a model or tool, and the stack of an error. They reveal prompts and
+ * files that only the project's developers may see, so users of the project's own auth do not get them. Throws
+ * `not_found`.
  */
 export async function readSpan(
   parts: Pick<Parts, 'store' | 'authorize'>,

@@ -1,4 +1,4 @@
-/** The operations on the timelines of runs: Runyard's own. */
+/** The operations on the timelines of runs. Only Runyard has them. */
 import { createRoute } from '@hono/zod-openapi'
 import { createRoutes } from '../../http/app.ts'
 import type { AgentServerEnv } from '../access/caller.ts'

@@ -1,4 +1,4 @@
-/** What a page gets to load a component of a graph. */
+/** HTML and files with which a page loads a component of a graph. */
 import type { UiBundle } from '../../core/agent/ui-bundle.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Parts } from '../parts.ts'
@@ -8,11 +8,11 @@ const TYPES: Record<string, string> = {
   css: 'text/css; charset=utf-8',
 }
 
-/** Where the page reaches the server. */
+/** The server's address as the page sees it. */
 export interface UiAddress {
-  /** With a port where it is not the usual one; `undefined`: the page's own. */
+  /** With a port unless it is the default one. `undefined`: the page's own host. */
   host: string | undefined
-  /** In front of `/ui`. */
+  /** The path before `/ui`. */
   prefix: string
 }
 
@@ -55,7 +55,7 @@ function requireBundle(ui: Parts['ui'], graph: string): UiBundle {
   throw new AppError('not_found', `UI not found for "${graph}"; add it to "ui" in langgraph.json.`)
 }
 
-/** A page served over https may load files over https only. On this machine there is http only. */
+/** A page served over https may load only https files. Servers on this machine have only http. */
 function originOf({ host }: UiAddress): string {
   if (host === undefined) return ''
   return /^(localhost|127\.0\.0\.1)(:|$)/.test(host) ? `http://${host}` : `//${host}`

@@ -43,7 +43,7 @@ const file = createRoute({
   },
 })
 
-/** `mountPrefix`: in front of every path of this server. */
+/** `mountPrefix`: the prefix of every path of this server. */
 export function uiRoutes(parts: Pick<Parts, 'ui'>, mountPrefix: string) {
   const routes = createRoutes<AgentServerEnv>()
   routes.openapi(component, (c) => {

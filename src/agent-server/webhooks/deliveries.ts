@@ -1,4 +1,4 @@
-/** The verbs on webhook deliveries: what was sent, what was not, and sending it again. */
+/** The verbs that list, read and repeat webhook deliveries. */
 import type { Caller } from '../../core/agent/authorization.ts'
 import {
   DELIVERY_ATTEMPTS,
@@ -10,7 +10,7 @@ import { AppError } from '../../core/errors.ts'
 import { filterOfSeen } from '../access/seen-threads.ts'
 import type { Parts } from '../parts.ts'
 
-/** Those of runs on threads that the caller may see, the latest first. */
+/** The deliveries of runs on threads that the caller may see, the latest first. */
 export async function listDeliveries(
   parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
@@ -31,8 +31,8 @@ export async function getDelivery(
 }
 
 /**
- * Sends it again, with the same id and body, and with as many attempts as a new one has. One that is
- * pending is sent at once. Throws `not_found`.
+ * Sends the delivery again, with the same id and body, and with as many attempts as a new one. A pending
+ * delivery is sent at once. Throws `not_found`.
  */
 export async function redeliver(
   parts: Pick<Parts, 'store' | 'authorize' | 'webhooks' | 'clock'>,
@@ -55,7 +55,7 @@ async function requireDelivery(
   action: 'read' | 'update',
   delivery_id: string,
 ): Promise<QueuedDelivery> {
-  // The caller's permission comes first: without it, nobody learns which deliveries exist.
+  // The permission is checked first, so that callers without it do not learn which deliveries exist.
   const filter = await authorize(caller, { resource: 'threads', action }, { delivery_id })
   const delivery = await store.webhookDeliveries.get(delivery_id, filter)
   if (delivery) return delivery

@@ -1,4 +1,4 @@
-/** Queues what is to be posted when a run has ended. */
+/** Queues webhooks and push notifications when a run has ended. */
 import { randomUUID } from 'node:crypto'
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import type { QueuedRun } from '../../core/agent/run.ts'
@@ -8,9 +8,9 @@ import { enqueuePushes } from '../a2a/push.ts'
 import { runOnWire } from '../runs/wire.ts'
 
 /**
- * Part of the transaction that ends the run, which may be gone by now: its webhook, and what is told of
- * its task. `false`: there is nobody to tell. `now` in ms since 1970. The sender is to be woken after the
- * commit.
+ * Part of the transaction that ends the run, which may be removed by now: queues the run's webhook and
+ * its task's push notifications. `false`: nothing was queued. On `true`, wake the sender after the
+ * commit. `now` in ms since 1970.
  */
 export async function enqueuePosts(
   tx: AgentStore,
@@ -47,7 +47,7 @@ async function enqueueWebhook(
   return true
 }
 
-/** The run as the API answers it, and how it ended. */
+/** The run as the API returns it, with its end. */
 function bodyOf(run: QueuedRun, { status, error, values }: WebhookEnd, now: number): object {
   const ended = new Date(now).toISOString()
   return {
@@ -61,7 +61,7 @@ function bodyOf(run: QueuedRun, { status, error, values }: WebhookEnd, now: numb
   }
 }
 
-/** The trace that the delivery belongs to: the run's own span, or else the request that made the run. */
+/** The trace that the delivery belongs to: the run's own span, or else the request that created the run. */
 function originOf({ origin, run_id }: QueuedRun): RunOrigin | null {
   const here = currentOrigin()
   const isOfRun = here.run_id === run_id && here.traceparent !== undefined
