@@ -5,9 +5,9 @@ import type { Log } from '../core/log.ts'
 import type { Notices } from '../core/notices.ts'
 import type { Liveness, ThisServer } from './liveness.ts'
 
-/** How many runs one statement claims at first: the other servers shall get some of a long line. */
+/** How many runs one statement claims at first, so that other servers get some of a long queue. */
 const FIRST_AT_ONCE = 4
-/** Each claim in a row that finds as many as it asks for is followed by one of twice as many, up to here. */
+/** The most it claims. Each claim that finds as many as it asks for is followed by one for twice as many. */
 const MOST_AT_ONCE = 64
 
 interface ClaimsParts {
@@ -29,7 +29,7 @@ export class Claims {
     this.#parts = parts
   }
 
-  /** How many runs a claim that is under way may answer. */
+  /** How many runs the claim under way may return. */
   get asked(): number {
     return this.#asked
   }
@@ -100,7 +100,7 @@ export class Claims {
     return liveness.isForeign(run)
   }
 
-  /** Gives the run back, and tells the servers that have its graph. */
+  /** Gives the run back, and notifies the servers that have its graph. */
   async #leave({ lease }: ClaimedRun): Promise<void> {
     const { store, notices } = this.#parts
     await store.runs.giveBack(lease)

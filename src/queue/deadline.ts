@@ -21,7 +21,7 @@ export class Deadline {
     this.#timer = setTimeout(this.#pass, ms)
   }
 
-  /** Nobody waits any more: later calls of `within` set no timer. */
+  /** Stops the timer. Later calls of `within` set none. */
   clear(): void {
     clearTimeout(this.#timer)
     this.#at = Number.NEGATIVE_INFINITY

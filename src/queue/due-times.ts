@@ -1,7 +1,4 @@
-/**
- * Knows when the next delayed run is due. It asks the database only as often as others may have added
- * one.
- */
+/** Knows when the next delayed run is due. It asks the database only when another process may have added one. */
 import type { RunStore } from '../core/agent/run.ts'
 
 /** Times in ms since 1970. */

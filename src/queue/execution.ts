@@ -4,9 +4,9 @@ import type { Lease, QueuedRun } from '../core/agent/run.ts'
 import { othersSent } from '../core/turn.ts'
 import { type StopReason, stopReasonOf } from './stop-reason.ts'
 
-/** What became of an execution. */
+/** The result of an execution. */
 export interface Executed {
-  /** It has ended the run. */
+  /** The execution has ended the run. */
   isEnded: boolean
   /** Whether another run of the thread waits, which may be claimed now. */
   isNextWaiting: boolean
@@ -27,7 +27,7 @@ export type Execute = (
 
 /** Filled by `Execute` once the graph is at work. */
 export interface Drain {
-  /** Answers whether the graph stops before its next step. */
+  /** Returns whether the graph stops before its next step. */
   ask?: () => boolean
 }
 
@@ -46,9 +46,10 @@ export class Execution {
   readonly #drain: Drain = {}
 
   /**
-   * Calls `execute` when the promises of this moment have settled: a graph begins with milliseconds of them, and whoever has
-   * asked for the run, or follows its thread, is answered before. At the end of the turn a run would cost 1.09 times the processor time. The
-   * signal of a run that was cancelled before it was claimed is aborted from the start.
+   * Calls `execute` when the promises of this moment have settled: a graph begins with milliseconds of them, so the
+   * replies to the run's caller and to followers of its thread go out first. Waiting for the end of the turn would cost
+   * 1.09 times the processor time per run. If the run was cancelled before it was claimed, its signal is aborted from
+   * the start.
    */
   constructor(
     claimed: { run: QueuedRun; lease: Lease; leaseExpiresAt: number },
@@ -66,12 +67,12 @@ export class Execution {
     this.settled = this.#begin(claimed.run, execute)
   }
 
-  /** Why it was told to stop. `undefined`: it was not. */
+  /** Why the run was asked to stop. `undefined`: it was not. */
   get stopReason(): StopReason | undefined {
     return stopReasonOf(this.#controller.signal)
   }
 
-  /** Tells the run to stop. The first reason stays. */
+  /** Asks the run to stop at once. The first reason is kept. */
   stop(reason: StopReason): void {
     this.#controller.abort(reason)
   }

@@ -36,7 +36,7 @@ export class Executions {
   readonly #parts: ExecutionsParts
   /** Each execution with a promise that settles when it is over. The promise never rejects. */
   readonly #all = new Map<Execution, Promise<void>>()
-  /** The latest of each run: each reader of a stream asks for it with each event. */
+  /** The latest execution of each run. Stream readers look it up for each event. */
   readonly #ofRuns = new Map<string, Execution>()
 
   constructor(parts: ExecutionsParts) {
@@ -95,7 +95,7 @@ export class Executions {
     for (const execution of this.#all.keys()) execution.stop(reason)
   }
 
-  /** Settles when nothing of what executes now does any more. */
+  /** Settles when everything that executes now has ended. */
   async settled(): Promise<void> {
     await Promise.all(this.#all.values())
   }
@@ -107,8 +107,8 @@ export class Executions {
   }
 
   /**
-   * Asks each run to stop before its next step. One that cannot be asked is stopped once it has written another
-   * checkpoint, so that its work until then is not repeated. Waits like `settleBefore`.
+   * Asks each run to stop before its next step. A run that cannot be asked is stopped after its next checkpoint, so
+   * that its work until then is not repeated. Waits like `settleBefore`.
    */
   async stopAtCheckpoints(next: NextCheckpoint, limit: Promise<void>): Promise<void> {
     const over = new AbortController()
@@ -140,8 +140,8 @@ export class Executions {
   }
 
   /**
-   * How long it executes alone. The time doubles with each attempt, so that a run which takes long to
-   * crash its server is found too.
+   * How long a suspect executes alone. The time doubles with each attempt, to find runs that take long to crash their
+   * server.
    */
   #aloneMsOf({ attempt }: Execution): number {
     const { aloneMs, runs } = this.#parts
@@ -219,10 +219,10 @@ export class Executions {
     )
   }
 
-  /** What it executed in has died, and this server has not: it is taken up again as after a server's death. */
+  /** The run's graph host has died, and this server has not: the run is taken up again as after a server's death. */
   async #expire(execution: Execution): Promise<void> {
     const { run_id, lease } = execution
-    // It is not to be renewed meanwhile.
+    // The lease must not be renewed meanwhile.
     execution.stop({ kind: 'lease_lost' })
     if (await this.#parts.runs.expire(lease)) {
       this.#parts.log.debug({ run_id }, 'the run has lost its host; it is taken up again')

@@ -7,8 +7,8 @@ import { performance } from 'node:perf_hooks'
 const MS_PER_TICK = 10
 
 /**
- * Names the machine, its boot and, in containers, the pid namespace. Two processes with the same answer
- * see each other's pids. The host's name stands in where Linux's files are missing.
+ * Names the machine, its boot and, in containers, the pid namespace. Two processes with the same id see each other's
+ * pids. Where Linux's files are missing, the host name replaces them.
  */
 export function hostId(): string {
   const machine = read('/etc/machine-id') ?? hostname()
@@ -28,8 +28,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * When the process with this pid started, in ms since 1970. Exact for this process, to a second for
- * others. `undefined`: the system does not tell.
+ * When the process with this pid started, in ms since 1970. Exact for this process, to a second for others.
+ * `undefined`: the system does not report it.
  */
 export function startedAt(pid: number): number | undefined {
   if (pid === process.pid) return performance.timeOrigin

@@ -44,7 +44,7 @@ const FORGET_MS = 24 * 3_600_000
 
 export class Liveness {
   readonly #parts: LivenessParts
-  /** Known from the start on. */
+  /** Set by `start`. */
   #onExhausted: OnExhausted | undefined
   #foreignGraphs: readonly string[] = []
   #isAlone = false

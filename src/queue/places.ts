@@ -11,11 +11,11 @@ import type { Clock } from '../core/clock.ts'
 
 /** Room for one run, until `begin` or `leave`. */
 export interface Place {
-  /** What the run may be added with. */
+  /** The claim to add the run with. */
   readonly claim: AddedClaim
   /** Call it after the commit that added the run with the claim. The run counts as executing at once. */
   begin(claimed: ClaimedRun): void
-  /** Nothing was added with the claim. Does nothing after `begin`. */
+  /** Frees the place: no run was added with the claim. Does nothing after `begin`. */
   leave(): void
 }
 
@@ -63,7 +63,7 @@ export class Places {
     await Promise.all([...this.#taken.values()].map(({ promise }) => promise))
   }
 
-  /** Once. */
+  /** Frees a place once. */
   #free(place: Place, begin?: () => Promise<void>): void {
     const taken = this.#taken.get(place)
     this.#taken.delete(place)

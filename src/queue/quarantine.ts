@@ -29,10 +29,7 @@ export class Quarantine {
     return this.#isWaitedFor && this.#heldSince !== undefined
   }
 
-  /**
-   * Tells whether a suspect is pending at `now`. Call it about every second while no suspect executes
-   * here.
-   */
+  /** Notes whether a suspect is pending at `now`. Call it about every second while no suspect executes here. */
   note(isWaitedFor: boolean, now: number): void {
     this.#isWaitedFor = isWaitedFor
     if (!isWaitedFor) this.over(now)

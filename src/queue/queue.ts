@@ -1,5 +1,5 @@
 /**
- * Hands pending runs to `execute`: claims them by lease, renews the leases, tells executions to stop.
+ * Hands pending runs to `execute`: claims them by lease, renews the leases, asks executions to stop.
  *
  * ```
  * claim ──▶ executing ──▶ ended by `execute` (it writes the end itself, under the lease)
@@ -43,9 +43,9 @@ export interface QueueParts {
    * while other processes send notices, or there are none.
    */
   pollMs?: number
-  /** Whether processes add runs that are not in the record of servers, since they execute none. Default: no. */
+  /** Whether processes that execute no runs, and so are not in the record of servers, add some. Default: no. */
   isFedByOthers?: boolean
-  /** Whether nothing is claimed for now, since the run would only fail. `wake` it when that is over. Default: no. */
+  /** Whether to claim nothing for now, since runs would only fail. Call `wake` when that is over. Default: no. */
   isHeld?: () => boolean
   /** Sends notices to other servers, and gets theirs. Default: none. */
   notices?: Notices
@@ -53,7 +53,7 @@ export interface QueueParts {
   log: Log
 }
 
-/** What becomes of the runs that the queue claims. */
+/** What the queue does with claimed and with exhausted runs. */
 export interface QueueWork {
   /**
    * Executes one run and writes its end. It must obey the signal, whose reason is a `StopReason`; the
@@ -86,24 +86,24 @@ export class Queue {
   readonly #places: Places
   /** Cancels that came during a claim, which may be about a run of that claim. */
   readonly #earlyCancels = new Map<string, CancelAction>()
-  /** The async context of the constructor: claimed runs must not inherit that of whoever woke the queue. */
+  /** The async context of the constructor: claimed runs must not inherit the context of the queue's caller. */
   readonly #outside = AsyncLocalStorage.snapshot()
-  /** `undefined`: it claims nothing, because it has not been started, or stops. */
+  /** `undefined`: the queue claims nothing, since it is not started or is stopping. */
   #execute: Execute | undefined
   #isFilling = false
   #isFillWanted = false
-  /** Older runs may wait than those that are added here now. The last look did not come to their end. */
+  /** Runs older than those added here now may wait: the last look did not see all runs. */
   #isBehind = true
-  /** Counts what this server did not add itself. A look that sees a new number has not seen all. */
+  /** Counts the hints of runs that this server did not add. A look during which it changes has not seen all. */
   #news = 0
-  /** Whether other servers must be told of pending runs that this one cannot take. */
+  /** Whether to notify other servers of pending runs that this one cannot take. */
   #shouldPublish = false
   #unsubscribe = () => {}
   #filled: Promise<void> = Promise.resolve()
   #poll: NodeJS.Timeout | undefined
-  /** The next look is one that nobody has asked for. */
+  /** The next look comes from the timer, not from a request. */
   #isPoll = false
-  /** When runs are told to stop at a checkpoint, and when they are stopped wherever they are. */
+  /** When runs are asked to stop at a checkpoint, and when they are stopped wherever they are. */
   readonly #graceDeadline = new Deadline()
   readonly #checkpointDeadline = new Deadline()
   #stopping: Promise<void> | undefined
@@ -162,9 +162,9 @@ export class Queue {
   }
 
   /**
-   * Claims no more runs and waits up to `graceMs` for those that execute here. Then it tells them to stop
-   * at their next checkpoint, and after `checkpointMs` (default 0) wherever they are. They are handed
-   * back, and another server may take them at once. A further call can only shorten the time.
+   * Claims no more runs and waits up to `graceMs` for those that execute here. Then it asks them to stop at their next
+   * checkpoint, and after `checkpointMs` (default 0) stops them wherever they are. It hands them back, and another
+   * server may take them at once. A further call can only shorten the time.
    */
   stop({ graceMs, checkpointMs = 0 }: { graceMs: number; checkpointMs?: number }): Promise<void> {
     this.#graceDeadline.within(graceMs)
@@ -191,9 +191,8 @@ export class Queue {
   }
 
   /**
-   * A place here for a run of this graph that is about to be added and is due. `undefined`: there is none
-   * that an older run might not want, so the run has to be added as pending. A place is kept until `begin`
-   * or `leave`.
+   * Reserves a place for a due run of this graph that is about to be added, until `begin` or `leave`. `undefined`: no
+   * place is available, or an older run may want it; the run has to be added as pending.
    */
   reserve(graph_id: string): Place | undefined {
     const { graphs } = this.#parts.server
@@ -210,8 +209,8 @@ export class Queue {
   }
 
   /**
-   * Tells the run to stop if it executes here. `false`: it does not. The server that executes it gets a
-   * notice, and in any case sees the noted `requestCancel` when it renews its lease, within a second.
+   * Asks the run to stop if it executes here. `false`: it does not. Then the server that executes it gets a notice; in
+   * any case it sees the stored `requestCancel` when it renews the lease, within a second.
    */
   cancelLocal(run_id: string, action: CancelAction): boolean {
     const execution = this.#executions.find(run_id)
@@ -231,7 +230,7 @@ export class Queue {
     if (isHere || notice.kind === 'missed') void this.#executions.renew()
   }
 
-  /** Runs may wait that this server has not added. */
+  /** Notes that runs may wait that this server did not add. */
   #hear(): void {
     this.#news += 1
     this.#isBehind = true
@@ -251,8 +250,8 @@ export class Queue {
   }
 
   /**
-   * There is room again, and the next run of the thread may be claimed: by other servers, if not by this
-   * one. Mostly nothing waits, and a look would cost as much as all that a run reads.
+   * There is room again, and the next run of the thread may be claimed: by other servers, if not by this one. Mostly
+   * nothing waits, and a look costs as much as all reads of a run.
    */
   #onDone({ isNextWaiting }: Pick<Executed, 'isNextWaiting'>): void {
     const mayWait = isNextWaiting || this.#isBehind || this.#quarantine.isWaitedFor
@@ -300,7 +299,7 @@ export class Queue {
     this.#look()
   }
 
-  /** Whether any run is pending, when nobody has said so: to see that none is takes a tenth of a claim. */
+  /** Whether any run is pending. For looks without a request: finding none costs a tenth of a claim. */
   async #isAnyPending(): Promise<boolean> {
     const news = this.#news
     const dueAt = await this.#parts.store.runs.nextDue(0)
@@ -308,7 +307,7 @@ export class Queue {
     return dueAt !== undefined
   }
 
-  /** Claims as many runs as there is room for. Answers when to look again, in ms. */
+  /** Claims as many runs as there is room for. Returns the time until the next look, in ms. */
   async #claimAll(): Promise<number> {
     const isPoll = this.#isPoll && !this.#quarantine.isWaitedFor
     this.#isPoll = false
@@ -434,7 +433,7 @@ export class Queue {
     await this.#untilAbort(this.#executions.settled())
   }
 
-  /** Waits no longer than a stop may take. */
+  /** Waits at most `ABORT_MS`. */
   async #untilAbort(settled: Promise<unknown>): Promise<void> {
     const last = new Deadline()
     last.within(ABORT_MS)

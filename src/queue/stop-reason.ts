@@ -1,4 +1,4 @@
-/** Why a run's execution is told to stop before its graph has ended. */
+/** Why a run's execution is stopped before its graph has ended. */
 import type { CancelAction } from '../core/agent/run.ts'
 
 /** The `reason` of the abort signal that `execute` gets. */

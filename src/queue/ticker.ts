@@ -8,9 +8,8 @@ const TOLD_ONCE_MS = 60_000
 const FAILED = 'a round of work failed; it is tried again'
 
 /**
- * Calls `work` every `ms` until it is stopped. A failed round is logged and does not end the rounds; the
- * same failure is logged once a minute. That of a database that is away is logged each time: see
- * `DatabaseOutage`.
+ * Calls `work` every `ms` until it is stopped. A failed round is logged and does not end the rounds; the same failure
+ * is logged once a minute. Failures of an unavailable database are logged each time: see `DatabaseOutage`.
  */
 export class Ticker {
   readonly #ms: number
@@ -61,7 +60,7 @@ export class Ticker {
   #tell(error: unknown): void {
     const failure = String(error)
     const now = performance.now()
-    // What the log is given of a database that is away, and when that is over, its giver knows.
+    // `DatabaseOutage` limits what is logged of an unavailable database.
     const isAway = error instanceof DatabaseAway
     if (failure === this.#told?.failure && now - this.#told.at < TOLD_ONCE_MS) return
     if (!isAway) this.#told = { failure, at: now }

@@ -19,7 +19,7 @@ export async function openNotices(where: string, schema: string): Promise<Notice
   return new PostgresNotices(listenString, own)
 }
 
-/** Calls `work` with the roles of deployments. `url`: of PostgreSQL, as the control plane has it. */
+/** Calls `work` with the roles of deployments. `url`: the control plane's PostgreSQL URL. */
 export async function withRoles<T>(
   url: string,
   work: (roles: DeploymentRoles) => Promise<T>,

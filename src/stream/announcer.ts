@@ -3,10 +3,10 @@ export class Announcer {
   readonly #waiting = new Set<() => void>()
   /** Counts the announcements. A follower that sees a new number does not wait, and so misses nothing. */
   version = 0
-  /** How many follow; the log counts them. */
+  /** How many followers there are. The event log counts them. */
   followers = 0
 
-  /** Wakes everyone who waits. */
+  /** Wakes all waiting followers. */
   announce(): void {
     this.version += 1
     for (const wake of this.#waiting) wake()

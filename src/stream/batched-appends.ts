@@ -1,13 +1,12 @@
 /**
- * Writes events in batches. Events that are appended to a run within one turn of the event loop, or while
- * its last batch is being written, go into one transaction, and with them the checkpoints that the run's graph has put
- * behind them. What may wait goes with what comes next.
- * A run that goes on writing in turn after turn is written every few milliseconds: what it costs to write, to
- * wake readers and to send to them is paid for each batch, however many events it has. Bursts of ten events, one
- * reader: 60 µs of CPU for an event instead of 80; 72 instead of 97 by the protocol.
+ * Writes events in batches. Events that are appended to a run within one turn of the event loop, or while its last
+ * batch is being written, go into one transaction, together with the checkpoints that the graph stored after them.
+ * Events that may wait go with the next ones. A run that keeps writing turn after turn is written every few
+ * milliseconds: the cost of writing, waking readers and sending to them is paid per batch, not per event. Bursts of ten
+ * events, one reader: 60 µs of CPU for an event instead of 80; 72 instead of 97 by the protocol.
  *
- * Measured on SQLite with 20,000 events of 200 bytes, time for each: one by one 127 to 155 µs; in bursts
- * of 5, 37 to 76 µs; in bursts of 20, 15 to 31 µs. The batches of several runs share a commit on SQLite
+ * Measured on SQLite with 20,000 events of 200 bytes, time for each: one by one 127 to 155 µs; in bursts of 5, 37 to 76
+ * µs; in bursts of 20, 15 to 31 µs. The batches of several runs share a commit on SQLite
  * (`storage/db/sqlite/grouped-transactions.ts`).
  */
 
@@ -26,22 +25,22 @@ export interface AppendTarget {
   lease?: Lease
 }
 
-/** The batches of a run that are written at once, one after the other; the next ones have a time between them. */
+/** How many batches of a run are written without a pause. The next ones are `BETWEEN_MS` apart. */
 const AT_ONCE = 3
-/** That time, in ms. A run that is silent for so long is written at once again. */
+/** The pause between batches, in ms. After a silence of this length, a run is written at once again. */
 const BETWEEN_MS = 5
-/** Unless so much waits, in characters and bytes. */
+/** A batch of this size does not wait, in characters and bytes. */
 const MAX_WAITING_CHARS = 131_072
 
-/** How long the first event of a short run may wait for the next one, in ms, where somebody reads them. */
+/** How long the first event of a short run may wait for the next one, in ms, if the run has readers. */
 export const SOON_MS = 10
 /**
- * How long what nobody waits for may wait, in ms: mostly until the run has ended, so that all of a short run is one
+ * How long writes without readers may wait, in ms: mostly until the run has ended, so that a short run is one
  * transaction. Sixteen clients on two cores take 30 ms for a run of 2 ms.
  */
 export const LATER_MS = 50
 
-/** What was to be written next: events, and what their graph has stored behind them. */
+/** The next writes: events, and the checkpoints that the graph stored after them. */
 export interface Unwritten {
   events: NewEvent[]
   puts: CheckpointPut[]
@@ -49,7 +48,7 @@ export interface Unwritten {
 
 interface Batch extends Unwritten {
   chars: number
-  /** Somebody waits for some of it. */
+  /** Part of the batch may not wait for more. */
   isUrgent: boolean
   written: PromiseWithResolvers<boolean>
 }
@@ -63,16 +62,16 @@ interface Lane {
   writing: Batch | undefined
   /** Settles when a batch may be written. */
   isDue: Promise<void>
-  /** There is something that may not wait for more of its kind. */
+  /** Makes the batch due at the end of the turn. */
   flush: () => void
-  /** Somebody waits until all is written. */
+  /** Makes the batch due at once. */
   hurry: () => void
   isHurried: boolean
-  /** Somebody waits until nothing is written here any more. */
+  /** `takeBack` waits until the lane writes nothing any more. */
   isLeft: boolean
-  /** How many are about to give it something to carry. */
+  /** How many callers of `hold` are about to `carry` something. */
   holds: number
-  /** Settles when there is one less, or somebody is in a hurry. */
+  /** Settles when a hold ends, or the lane is hurried. */
   released: PromiseWithResolvers<void>
   drained: Promise<void>
 }
@@ -98,8 +97,8 @@ export class BatchedAppends {
   }
 
   /**
-   * Settles when the events are written: at the end of the turn, or those that may wait within about `withinMs`.
-   * `false`: the lease was lost, and none of them was written.
+   * Settles when the events are written: at the end of the turn, or within about `withinMs` if they may wait. `false`:
+   * the lease was lost, and none of them was written.
    */
   append(
     to: AppendTarget,
@@ -116,8 +115,8 @@ export class BatchedAppends {
   }
 
   /**
-   * Keeps what is not being written yet until what is answered is called, by all who hold it, or somebody is in a hurry:
-   * something is about to be carried along.
+   * Holds back what is not being written yet, because `carry` will add to it, until each holder has called its returned
+   * function or the lane is hurried.
    */
   hold(to: AppendTarget): () => void {
     const lane = this.#laneOf(to, LATER_MS)
@@ -131,8 +130,8 @@ export class BatchedAppends {
   }
 
   /**
-   * Stores what a graph has put in the transaction of the events that wait to be written, or by itself where none do.
-   * Settles as `append` does.
+   * Stores `put` of a graph in the transaction of the waiting events, or in its own if none wait. Settles as `append`
+   * does.
    */
   carry(
     to: AppendTarget,
@@ -148,7 +147,7 @@ export class BatchedAppends {
   }
 
   /**
-   * Answers what nobody has begun to write, once all before it is written or refused. The caller has to write it now;
+   * Returns what is not being written yet, once all before it is written or refused. The caller has to write it now;
    * its `append` and `carry` settle with `true`.
    */
   async takeBack(to: AppendTarget): Promise<Unwritten> {
@@ -164,12 +163,12 @@ export class BatchedAppends {
     return { events: batch?.events ?? [], puts: batch?.puts ?? [] }
   }
 
-  /** Writes at once what waits for more, of the run or of all runs of the thread. */
+  /** Writes at once what waits, of the run or of all runs of the thread. */
   hurry(of: { run_id: string } | { thread_id: string }): void {
     for (const lane of this.#lanesOf(of)) hurry(lane)
   }
 
-  /** Settles when everything that was appended before is written or refused; `of`: to these runs. */
+  /** Settles when everything that was appended before is written or refused; `of`: to runs of this thread. */
   async settle(of?: { thread_id: string }): Promise<void> {
     const lanes = of ? this.#lanesOf(of) : [...this.#lanes.values()]
     const last = lanes.map((lane) => lane.open ?? lane.writing)
@@ -184,7 +183,7 @@ export class BatchedAppends {
     )
   }
 
-  /** A new one is written within `withinMs`, unless that is not soon enough for what comes. */
+  /** A new lane is written within `withinMs`, or sooner if a later append needs it. */
   #laneOf(to: AppendTarget, withinMs: number): Lane {
     const key = keyOf(to)
     const known = this.#lanes.get(key)
@@ -239,7 +238,7 @@ export class BatchedAppends {
       await tx.checkpoints.putAll(puts, { held_run_id: to.run_id })
       return logged
     }
-    // Without an event nothing tells: what was put is stored once more, which changes nothing.
+    // Without an event the commit cannot be checked: the puts are stored again, which changes nothing.
     const wasCommitted = async (tx: AgentStore, logged: RunEvent[]) =>
       logged.length > 0 && tx.events.areWritten(logged)
     try {
@@ -276,7 +275,7 @@ function openBatchOf(lane: Lane): Batch {
   return lane.open
 }
 
-/** Has the batch written when all that comes in this turn is there. */
+/** Has the batch written at the end of this turn. */
 function press(lane: Lane, batch: Batch): void {
   batch.isUrgent = true
   lane.flush()
@@ -289,8 +288,8 @@ function hurry(lane: Lane): void {
 }
 
 /**
- * Whether what has come meanwhile is written without a pause, after so many batches. A run that was hurried because too much of it waited
- * is paused like others: it goes on telling.
+ * Whether the open batch is written without a pause, after `written` batches. A lane that became due only because a
+ * batch was too large is paused like others: its run keeps writing.
  */
 function isNextDue({ open, isHurried }: Lane, written: number): boolean {
   return isHurried || (written < AT_ONCE && open?.isUrgent === true)
@@ -315,7 +314,7 @@ function dueWithin(
   const timer = setTimeout(resolve, ms)
   let isFlushed = !isAtMost
   const flush = () => {
-    // Only the first call counts: tokens come often.
+    // Only the first call counts, since tokens come often.
     if (isFlushed) return
     isFlushed = true
     clearTimeout(timer)

@@ -1,7 +1,4 @@
-/**
- * The event log of the runs. It writes events, and lets others follow them while a run executes or
- * later.
- */
+/** The event log of the runs. It writes events, and lets readers follow them while a run executes or later. */
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import type { CheckpointPut } from '../core/agent/checkpoint.ts'
 import {
@@ -92,7 +89,7 @@ export class EventLog {
     return this.#stopping.signal.aborted
   }
 
-  /** Writes what was appended. Then everybody who follows gets `unavailable`. */
+  /** Writes what was appended. Then all followers get `unavailable`. */
   async stop(): Promise<void> {
     clearInterval(this.#expiry)
     this.#stopping.abort()
@@ -104,14 +101,14 @@ export class EventLog {
   }
 
   /**
-   * Appends events to a run, in order. Settles when they are written; followers see them only then.
-   * Appends within one turn of the event loop share a transaction, and those of a run that writes in many
-   * turns those of 5 ms; `hurry` writes them at once. Events that `mayWait` are written with the next
-   * ones, within 10 ms at the latest, and those that nobody reads as they come, here or on another server, within 50.
+   * Appends events to a run, in order. Settles when they are written; followers see them only then. Appends within one
+   * turn of the event loop share a transaction; for a run that writes in many turns, appends within 5 ms do. `hurry`
+   * writes them at once. Events that `mayWait` are written with the next ones, within 10 ms at the latest; events
+   * without a reader on any server within 50.
    *
-   * `false`: the lease was lost, and nothing was written. Rejects with the error of the database: then
-   * nothing was written, or nobody can tell. Do not await it within a transaction of the store: it waits
-   * for that one's end.
+   * `false`: the lease was lost, and nothing was written. Rejects with the error of the database: then nothing was
+   * written, or the outcome is unknown. Do not await it within a transaction of the store: it waits for that
+   * transaction's end.
    */
   append(
     to: AppendTarget,
@@ -122,33 +119,33 @@ export class EventLog {
     return this.#appends.append(to, events, { withinMs: this.#isRead(to) ? soon : LATER_MS })
   }
 
-  /** Whether somebody reads the run's events as they come. Who waits for its end only does not. */
+  /** Whether the run's events are read as they come. Waiting only for its end does not count. */
   #isRead({ run_id, thread_id }: AppendTarget): boolean {
     if (this.#threads.has(thread_id) || (this.#live.get(run_id)?.readers ?? 0) > 0) return true
     return this.#farReaders.has(run_id) || this.#farReaders.has(thread_id)
   }
 
-  /** Writes at once what was appended to the run and waits for more. */
+  /** Writes at once what was appended to the run and still waits. */
   hurry({ run_id }: AppendTarget): void {
     this.#appends.hurry({ run_id })
   }
 
   /**
-   * Settles when all that was to be written here until now is written or refused: to runs of the thread, where one is
-   * named. Do not await it within a transaction of the store.
+   * Settles when everything appended here so far is written or refused; with `thread_id`, only for runs of that thread.
+   * Do not await it within a transaction of the store.
    */
   settle({ thread_id }: { thread_id?: string }): Promise<void> {
     return this.#appends.settle(thread_id === undefined ? undefined : { thread_id })
   }
 
-  /** What is appended to the run waits until what is answered is called, after `carry`. */
+  /** Holds back appends to the run until the returned function is called, after `carry`. */
   hold(to: AppendTarget): () => void {
     return this.#appends.hold(to)
   }
 
   /**
-   * Stores what the run's graph has put in the transaction of what was appended to the run and waits, once nobody holds
-   * it. Settles as `append` does, and may wait as long.
+   * Stores `put` in the transaction of the run's waiting events, once no caller holds them back. Settles as `append`
+   * does, and may wait as long.
    */
   carry(to: AppendTarget, put: CheckpointPut, how?: { mayWait: boolean }): Promise<boolean> {
     return this.#appends.carry(to, put, how)
@@ -208,14 +205,13 @@ export class EventLog {
   }
 
   /**
-   * The run's events with a `run_seq` greater than `after` (-1: all), in order, each once. Only the end
-   * of the run ends it: the last event is always the `END_EVENT`, whatever `after` is. Otherwise it
-   * throws: the signal's reason, or `unavailable` when the log stops. So after a normal end the run is
-   * over.
+   * The run's events with a `run_seq` greater than `after` (-1: all), in order, each once. It ends only when the run
+   * ends: the last event is always the `END_EVENT`, whatever `after` is. Otherwise it throws: the signal's reason, or
+   * `unavailable` when the log stops. So after a normal end the run is over.
    *
-   * When the end event has expired or the run was removed, an end is made from the run's status, with
-   * `seq` 0. A run that does not exist counts as removed. A slow reader costs no memory: it reads events
-   * that have left the ring from the store.
+   * When the end event has expired or the run was removed, an end is made from the run's status, with `seq` 0. A run
+   * that does not exist counts as removed. A slow reader costs no memory: it reads events that have left the ring from
+   * the store.
    */
   follow(
     run_id: string,
@@ -224,7 +220,7 @@ export class EventLog {
     return this.#eachOf(this.followPages(run_id, options), options.signal)
   }
 
-  /** The same, by pages: what is there at once is given at once. No page is empty. */
+  /** The same, in pages: events that are available together come together. No page is empty. */
   async *followPages(
     run_id: string,
     options: { after: number; signal: AbortSignal },
@@ -259,7 +255,7 @@ export class EventLog {
     return this.#eachOf(this.followThreadPages(thread_id, options), options.signal)
   }
 
-  /** The same, by pages. Readers who are at the same place get the same page, so that they can share more. */
+  /** The same, in pages. Readers at the same position get the same page, so that they can share more. */
   async *followThreadPages(
     thread_id: string,
     options: ThreadStart,
@@ -289,7 +285,7 @@ export class EventLog {
     return parseJson(await this.waitForEndData(run_id, signal)) as RunEnd
   }
 
-  /** The same, as the log has it: `openRunEnd` reads it. */
+  /** The same, as stored in the log: `openRunEnd` reads it. */
   async waitForEndData(run_id: string, signal: AbortSignal): Promise<string> {
     for await (const event of this.follow(run_id, { after: NOTHING_BUT_THE_END, signal })) {
       if (isEnd(event)) return event.data
@@ -341,7 +337,7 @@ export class EventLog {
   }
 }
 
-/** How much one reader holds, as a part of what is kept of the run. */
+/** The page size of one reader: a part of what is kept of the run. */
 function pageCharsOf({ chars }: RingLimits): number {
   return Math.ceil(chars / 4)
 }

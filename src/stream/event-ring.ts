@@ -16,15 +16,15 @@ export class EventRing<T extends RunEvent> {
   #forgotten = 0
   #chars = 0
 
-  /** `numberOf`: the event's place in the order, in which each is one more than the one before it. */
+  /** `numberOf`: the event's number. Each event's is one more than that of the event before it. */
   constructor(limits: RingLimits, numberOf: (event: T) => number) {
     this.#limits = limits
     this.#numberOf = numberOf
   }
 
   /**
-   * Adds the next event. After a gap, or behind events of another thread that had the same id, it is the
-   * only one. `false`: it was there already, or is too old.
+   * Adds the next event. After a gap, or behind events of another thread that had the same id, it becomes the only one.
+   * `false`: the ring has it already, or it is too old.
    */
   add(event: T): boolean {
     const number = this.#numberOf(event)
@@ -55,7 +55,7 @@ export class EventRing<T extends RunEvent> {
     this.#chars = 0
   }
 
-  /** Or older than all that is here. */
+  /** Whether the event is in the ring, or too old. */
   #isKnown(event: T, number: number): boolean {
     const first = this.#events[this.#forgotten]
     const known = first && this.#events[this.#forgotten + number - this.#numberOf(first)]
@@ -74,7 +74,7 @@ export class EventRing<T extends RunEvent> {
       this.#events[this.#forgotten] = undefined
       this.#forgotten += 1
     }
-    // To take them out one by one would move all others each time.
+    // Removing them one by one would move all others each time.
     if (this.#forgotten <= this.#length) return
     this.#events = this.#events.slice(this.#forgotten)
     this.#forgotten = 0

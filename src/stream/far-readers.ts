@@ -1,13 +1,13 @@
 /**
- * Readers on other servers. What somebody reads as it comes is written as soon for one there as for one here, so each
- * server tells the others what its readers read, and tells it again for as long as they do.
+ * Readers on other servers. Events are written as soon for a reader there as for one here. So each server announces
+ * what its readers follow, and repeats it while they do.
  */
 import type { Clock } from '../core/clock.ts'
 import { type Notices, noNotices } from '../core/notices.ts'
 
-/** How often it is told, in ms. */
+/** How often a server repeats it, in ms. */
 const TOLD_EVERY_MS = 1_000
-/** For how long it counts, in ms: one notice may be lost or late. */
+/** How long an announcement counts, in ms: one notice may be lost or late. */
 const COUNTS_MS = 3_000
 
 export class FarReaders {
@@ -24,7 +24,7 @@ export class FarReaders {
     this.#clock = clock
   }
 
-  /** Tells other servers that somebody here reads the run or thread, until what is answered is called. */
+  /** Announces a reader of the run or thread to other servers, until the returned function is called. */
   tell(id: string): () => void {
     if (this.#notices === noNotices) return () => {}
     const count = this.#here.get(id) ?? 0
@@ -43,7 +43,7 @@ export class FarReaders {
     this.#telling = undefined
   }
 
-  /** Once for each, however many read it; those of one turn go together. */
+  /** Once for each id, however many readers it has. Notices of one turn are sent together. */
   #publishAll(): void {
     for (const id of this.#here.keys()) this.#publish(id)
   }
@@ -52,7 +52,7 @@ export class FarReaders {
     this.#notices.publish({ kind: 'reads', id })
   }
 
-  /** Another server has told so. */
+  /** Notes another server's reader. */
   note(id: string): void {
     const now = this.#clock.now()
     for (const [old, until] of this.#until) {

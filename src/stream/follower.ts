@@ -86,7 +86,7 @@ export class Follower {
     const recent = live.since(this.#cursor, this.#size.events)
     const isCurrent = isLocal() && !this.#sawNoChange && !this.#isOver
     if (recent && (recent.length > 0 || isCurrent || live.end)) return recent
-    // The store has nothing behind it either.
+    // The store has no events after it either.
     if (this.#cursor === NOTHING_BUT_THE_END) return []
     const page = await store.events.read(this.#run_id, this.#cursor, this.#size.events)
     this.#size.learn(page)
@@ -104,8 +104,8 @@ export class Follower {
   }
 
   /**
-   * Notes whether the run has ended or is gone: then no more events will come. Answers when to look
-   * again, in ms.
+   * Notes whether the run has ended or is gone: then no more events will come. Returns the time until the next look, in
+   * ms.
    */
   async #lookUp(): Promise<number> {
     const { store, isLocal } = this.#source

@@ -9,9 +9,9 @@ import type { RunEvent, ThreadEvent } from '../core/agent/event.ts'
 import { Announcer } from './announcer.ts'
 import { EventRing, type RingLimits } from './event-ring.ts'
 
-/** How long a page is given to others who ask for the same one, in ms. They all wake up together. */
+/** How long followers share a page, in ms. They all wake up together. */
 const SHARED_MS = 50
-/** How many pages of the ring are kept for those who ask for the same: most readers ask for the latest. */
+/** How many pages of the ring are kept for sharing: most readers ask for the latest. */
 const KEPT_PAGES = 8
 /** How many pages are shared: followers differ in their position and in how much they read at once. */
 const MAX_PAGES = 4
@@ -28,7 +28,7 @@ export class LiveThread extends Announcer {
   readonly #ring: EventRing<RunEvent>
   /** Pages of the ring, by where they begin. */
   readonly #recent = new Map<string, RunEvent[]>()
-  /** Counts what was announced without its events, which are in the store. */
+  /** Counts announcements without events: those are in the store. */
   unread = 0
 
   constructor(limits: RingLimits) {
@@ -67,8 +67,8 @@ export class LiveThread extends Announcer {
   }
 
   /**
-   * The page after `cursor`: `read` gets it, unless another follower did so a moment ago. It has
-   * everything that was announced before.
+   * The page after `cursor`: `read` gets it, unless another follower did so a moment ago. It contains everything that
+   * was announced before.
    */
   page(cursor: number, limit: number, read: () => Promise<ThreadEvent[]>): Promise<ThreadEvent[]> {
     if (this.followers < 2) return read()

@@ -22,7 +22,7 @@ const COMPLETE = 'messages/complete'
 /** How many events are read at once to find the beginning of a message. */
 const PAGE = 256
 
-/** Whether a reader is shown something else than what the log holds. */
+/** Whether readers see something other than what the log holds. */
 export function isOfMessages({ event }: NewEvent): boolean {
   return event.startsWith('messages/')
 }
@@ -67,7 +67,7 @@ export class MessageAssembler {
     }
   }
 
-  /** Answers the message so far, if the event is a piece of one whose beginning is known. */
+  /** Returns the message so far, if the event is a piece of a message whose beginning is known. */
   #take(event: ThreadEvent): JsonValue | undefined {
     const { name } = nameOf(event)
     if (name === PIECE_EVENT) return this.#grow(event)

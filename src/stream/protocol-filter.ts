@@ -22,10 +22,10 @@ export function placeFor(
 }
 
 /**
- * Where the subscriber reads messages and tool calls, by what it subscribes to. The Python SDK reads them at the graph. It
- * joins everything that it wants with `lifecycle` of all namespaces, and has the questions, `input`, on a connection of
- * their own. The JavaScript SDK reads them at the node, and subscribes to `lifecycle` and `input` together. By node the
- * root has none, so that a filter for the root alone gets them at the graph. All others get `otherwise`.
+ * Where the subscriber expects messages and tool calls, judged by its subscription. The Python SDK expects them at the
+ * graph: it joins all its channels with `lifecycle` of all namespaces, and reads `input`, the questions, on a separate
+ * connection. The JavaScript SDK expects them at the node, and subscribes to `lifecycle` and `input` together. By node
+ * the root has none, so a filter for the root alone gets them at the graph. All others get `otherwise`.
  */
 function attributionOf(filter: ProtocolFilter, otherwise: Attribution): Attribution {
   const { channels, namespaces = [], depth } = filter
@@ -54,18 +54,15 @@ function isWanted(place: ProtocolPlace, filter: ProtocolFilter): boolean {
   )
 }
 
-/**
- * Whether a channel matches. `custom` stands for every `custom:<name>`; an event without a name is only
- * on `custom`.
- */
+/** Whether a channel matches. `custom` matches every `custom:<name>`; an event without a name is only on `custom`. */
 function hasChannel({ channel, name }: ProtocolPlace, channels: readonly string[]): boolean {
   const isNamed = channel === 'custom' && name !== undefined
   return channels.includes(channel) || (isNamed && channels.includes(`custom:${name}`))
 }
 
 /**
- * Whether the namespace lies at or below the prefix. `child` stands for `child:<task>` with every task;
- * with a task it stands only for itself.
+ * Whether the namespace lies at or below the prefix. `child` matches `child:<task>` with every task; with a task it
+ * matches only itself.
  */
 function isBelow(namespace: readonly string[], prefix: readonly string[]): boolean {
   return prefix.every((part, i) => {

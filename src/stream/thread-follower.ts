@@ -50,7 +50,7 @@ export async function* threadPages(
     const isStored = !recent || (recent.length === 0 && !isCurrent)
     unread = live.unread
     const read = () => store.events.readThread(thread_id, cursor, size.events)
-    // Nobody else has read events that were not announced.
+    // No other follower has read events that were not announced.
     const shared = () => (sawNoChange ? read() : live.page(cursor, size.events, read))
     const page = isStored ? await shared() : recent
     sawNoChange = false
@@ -68,7 +68,7 @@ export async function* threadPages(
   }
 }
 
-/** A number that was not given yet counts as the last one. */
+/** A `seq` that was not used yet counts as the last one. */
 async function startOf(
   store: ThreadSource['store'],
   thread_id: string,

@@ -1,10 +1,10 @@
 /**
  * Searches the `assistants` table.
  *
- * Plain values of the metadata are looked up in `assistant_labels`, beginning with the one that the
- * fewest assistants have. Only other values are parsed, for the assistants that are left. Every order has
- * an index. Measured with 100,000 assistants: a first page in each order 0.1 ms, by labels 0.3 ms;
- * counting all of them 1 ms, by the most frequent label 5 ms, by text in the name 16 ms.
+ * Plain values of the metadata are looked up in `assistant_labels`, beginning with the rarest. Other values are parsed,
+ * but only for the assistants that remain. Every order has an index. Measured with 100,000 assistants: a first page in
+ * each order 0.1 ms, by labels 0.3 ms; counting all of them 1 ms, by the most frequent label 5 ms, by text in the name
+ * 16 ms.
  */
 import type {
   Assistant,

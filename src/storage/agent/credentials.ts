@@ -1,6 +1,6 @@
 /**
- * Credentials in JSON columns. A row with some holds `{…, "sealed": "<encrypted JSON>"}`: what is not secret stays
- * readable beside it, also for an agent server of an older version. Rows from before are read as they are.
+ * Credentials in JSON columns. A row with some holds `{…, "sealed": "<encrypted JSON>"}`: the other members stay
+ * readable, also for an agent server of an older version. Older rows are read as they are.
  */
 import { parseJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'

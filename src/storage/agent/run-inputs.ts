@@ -1,25 +1,25 @@
 /**
- * The `run_inputs` table: inputs that are too long for their run's row. SQLite writes a whole row again for each
- * change of it, such as the renewal of a lease, and reads through what stands before a column. Measured with an
- * input of 50 MB: 0.7 s of CPU for each renewal.
+ * The `run_inputs` table: inputs that are too long for their run's row. SQLite rewrites the whole row on each change,
+ * such as the renewal of a lease, and to read a column it reads through all columns before it. Measured with an input
+ * of 50 MB: 0.7 s of CPU for each renewal.
  */
 import type { RunKwargs, StoredRun } from '../../core/agent/run.ts'
 import { parseJson } from '../../core/exact-json.ts'
 import type { Db } from '../db/db.ts'
 
-/** The longest input that stands in its run's own row, in characters of JSON. */
+/** The longest input that is stored in its run's own row, in characters of JSON. */
 const SHORT = 16_384
 
 /** A column of `runs`: the input where it is long, else NULL. */
 export const LONG_INPUT = `(
   SELECT long.input FROM run_inputs AS long WHERE long.run_id = runs.run_id) AS long_input`
 
-// A run's input never changes. Runs from before there was this table have it in their row.
+// A run's input never changes. Runs older than this table have it in their row.
 const INSERT = 'INSERT INTO run_inputs (run_id, input) VALUES ($1, $2) ON CONFLICT DO NOTHING'
 
 /**
- * What is stored of them: `kwargs` for the row, as JSON, and `longInput`, which is not in it. `copy`: as they will
- * be read, sharing nothing with them but a long input.
+ * How `given` is stored: `kwargs` for the row, as JSON, and `longInput`, which is stored apart. `copy`: as it will be
+ * read, sharing nothing with `given` but a long input.
  */
 export function encodeKwargs(given: RunKwargs): {
   kwargs: string

@@ -1,14 +1,14 @@
 /**
  * Searches the `runs` table, over all threads, the latest first.
  *
- * It goes backwards in the order received, page by page from a place on, so that a page does not cost more the
- * further back it is. Runs that have failed have an index of their own: they may be few among many.
+ * It pages backwards in the order received, from a given place, so that a page costs the same however far back it is.
+ * Runs that have failed have an index of their own: they may be few among many.
  */
 import type { RunQuery, RunStatus } from '../../core/agent/run.ts'
 import type { Db, SqlValue } from '../db/db.ts'
 import { metadataConditions } from './metadata-condition.ts'
 
-/** As in the index `runs_failed`, word for word: else SQLite does not see that it may use it. */
+/** Word for word as in the index `runs_failed`: otherwise SQLite does not use the index. */
 const FAILED = "status IN ('error', 'interrupted', 'timeout')"
 const FAILURES: readonly RunStatus[] = ['error', 'interrupted', 'timeout']
 

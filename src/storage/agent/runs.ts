@@ -26,10 +26,10 @@ const COLUMNS = `run_id, thread_id, assistant_id, created_at, updated_at, status
 
 const JSON_COLUMNS = ['metadata', 'kwargs', 'error', 'origin'] as const
 
-// Both, or SQLite does not see that it may use `runs_active`, and walks through all runs of the thread.
+// Both conditions: with one, SQLite does not use `runs_active`, and walks through all runs of the thread.
 const PENDING = "status = 'pending' AND status IN ('pending', 'running')"
 
-// Whoever is in front is locked, so that it cannot leave the line unseen: see the migration `lines of runs`.
+// Locks the run in front, so that it cannot leave the line unseen: see the migration `lines of runs`.
 const insertSql = ({ rowLocks }: Db) => `
 INSERT INTO runs (run_id, thread_id, assistant_id, created_at, updated_at, status, metadata, kwargs,
   multitask_strategy, available_at, origin, attempt, lease_token, lease_server_id, lease_expires_at,
@@ -42,7 +42,7 @@ VALUES ($1, $2, $3, $4, $5, $11, $6, $7, $8, $9, $10, $12, $13, $14, $15, $16,
       ORDER BY seq LIMIT 1${rowLocks.wait}),
     0) END)`
 
-// These stand before `kwargs` in the row, so that SQLite does not read through it.
+// These columns come before `kwargs` in the row, so that SQLite does not read through it.
 const GLANCE = 'SELECT run_id, thread_id, status, updated_at FROM runs WHERE run_id = $1'
 
 const GET = `SELECT ${COLUMNS} FROM runs WHERE run_id = $1`
@@ -61,7 +61,7 @@ const LIST_ACTIVE = `
 SELECT ${COLUMNS} FROM runs
 WHERE thread_id = $1 AND status IN ('pending', 'running') ORDER BY seq`
 
-// `+seq`: by `seq` alone SQLite would walk through all runs that ever were, to be spared the sorting.
+// `+seq`: by `seq` alone SQLite would walk through all runs ever made, to avoid sorting.
 const LIST_ACTIVE_OF = `
 SELECT ${COLUMNS} FROM runs
 WHERE assistant_id = $1 AND status IN ('pending', 'running')
@@ -92,8 +92,8 @@ interface Selection {
   before: number
 }
 
-// Runs that another server is just claiming are skipped. The runs behind them on the same thread are no
-// candidates, so that none overtakes. `behind` spares the look at most of these.
+// Runs that another server is just claiming are skipped. The runs behind them on the same thread are no candidates, so
+// that none overtakes. `behind` excludes most of these without a look.
 const claimableSql = (db: Db, { only, suspect, exceptGraphs, now, before }: Selection) => `
   SELECT seq FROM runs AS next
   WHERE status = 'pending' AND behind = 0 AND available_at <= $${now}${only ? onlyOf(suspect)[only] : ''}${exceptSql(db, exceptGraphs, before)}
@@ -192,7 +192,7 @@ export function createRunStore(db: Db, maxAttempts = MAX_RUN_ATTEMPTS): RunStore
   const isUsedUp = `(attempt >= ${maxAttempts} AND survived = 0)`
   const isLost = `status = 'running'
     AND (lease_expires_at < $1 OR lease_server_id IN ${db.json.texts('$2')})`
-  // Each by an index of its own: those that wait in their order, and all of the few that run.
+  // Each part uses its own index: the pending runs in order, and all of the few running ones.
   const someWith = (status: 'pending' | 'running', order: 'seq' | '+seq') => `
     SELECT seq FROM (
       SELECT seq FROM runs

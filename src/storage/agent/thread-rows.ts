@@ -1,4 +1,4 @@
-/** Reads rows of the `threads` table. The latest state is stored in the form that the API answers. */
+/** Reads rows of the `threads` table. The latest state is stored in the form that the API returns. */
 
 import type { Interrupt, Thread, ThreadState } from '../../core/agent/thread.ts'
 import type { JsonObject } from '../../core/json.ts'

@@ -1,13 +1,13 @@
 /**
  * Searches the `threads` table.
  *
- * Plain values of the metadata are looked up in `thread_labels`, beginning with the one that the fewest
- * threads have. Only other values are parsed, for the threads that are left. Every order has an index.
+ * Plain values of the metadata are looked up in `thread_labels`, beginning with the rarest. Other values are parsed,
+ * but only for the threads that remain. Every order has an index.
  *
- * Measured with 100,000 threads (240 MB): a page by default 0.1 ms, from offset 90,000 5 ms, by labels
- * 0.2 ms; counting all, or by one label, 6 ms; by a list in the metadata, which parses every row, 200 ms;
- * by values, which parses every state, 800 ms. A generated column or an expression index is no
- * alternative, since it needs to know the keys in advance.
+ * Measured with 100,000 threads (240 MB): a page by default 0.1 ms, from offset 90,000 5 ms, by labels 0.2 ms; counting
+ * all, or by one label, 6 ms; by a list in the metadata, which parses every row, 200 ms; by values, which parses every
+ * state, 800 ms. A generated column or an expression index is no alternative, since it needs to know the keys in
+ * advance.
  */
 import type { NewThread, Thread, ThreadPage, ThreadQuery } from '../../core/agent/thread.ts'
 import type { Db, SqlValue } from '../db/db.ts'
@@ -52,7 +52,7 @@ interface PageSize {
   onBytes?(bytes: number): void
 }
 
-/** Of what may be large. */
+/** The columns that may be large. */
 const BYTES = 'octet_length(t.metadata) + octet_length(t.config)'
 const STATE_BYTES = 'coalesce(octet_length(t.state), 0)'
 
@@ -77,7 +77,7 @@ interface SizedRow {
   bytes: number
 }
 
-/** How many of them, from the first on, fit, and their bytes; one in any case. */
+/** How many of the first rows fit, and their bytes; at least one. */
 function fitting(rows: readonly SizedRow[], maxBytes: number): { count: number; bytes: number } {
   let bytes = 0
   for (const [place, row] of rows.entries()) {
@@ -235,7 +235,7 @@ function labelConditions(
   return [...conditions, all]
 }
 
-/** That the metadata contain none of these. One SQL text for any number of them. */
+/** The condition that the metadata contain none of these. One SQL text for any number of them. */
 function excludedCondition(
   json: Db['json'],
   excluded: readonly object[],

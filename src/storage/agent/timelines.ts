@@ -1,5 +1,5 @@
 /**
- * The `run_timelines` table, and the column `timeline` of `runs`: what a run ends with is mostly short, and stands in
+ * The `run_timelines` table, and the column `timeline` of `runs`: a run's last entry is mostly short, and is stored in
  * its row, which is written then anyway. A row of its own took 15 % of the CPU time of a short run on SQLite.
  */
 
@@ -15,7 +15,7 @@ const READ = 'SELECT entry FROM run_timelines WHERE run_id = $1 ORDER BY seq'
 
 const READ_OWN = 'SELECT timeline FROM runs WHERE run_id = $1 AND timeline IS NOT NULL'
 
-// The oldest come first in the order of seq, so that no more are looked at than may be removed.
+// In the order of seq the oldest come first, so that it reads no more rows than it may remove.
 const EXPIRE = `
 DELETE FROM run_timelines
 WHERE created_at < $1 AND seq IN (SELECT seq FROM run_timelines ORDER BY seq LIMIT 1000)`
@@ -45,14 +45,14 @@ export function createTimelineStore(db: Db): TimelineStore {
   }
 }
 
-/** The longest entry that stands in its run's own row, in characters. */
+/** The longest entry that is stored in its run's own row, in characters. */
 const SHORT = 4_096
 
 export function isShort(entry: string | null): boolean {
   return (entry?.length ?? 0) <= SHORT
 }
 
-/** `entry`: JSON. Only within a transaction that has seen that the run is there. */
+/** `entry`: JSON. Only within a transaction that has checked that the run exists. */
 export async function addTimeline(
   tx: Db,
   run_id: string,

@@ -1,6 +1,6 @@
 /**
- * The `webhook_deliveries` table. `core/agent/webhook.ts` has the states. Headers of a delivery's own are encrypted; in
- * their place stands `{"problem": …}` where they are not known.
+ * The `webhook_deliveries` table. `core/agent/webhook.ts` has the states. A delivery's own headers are encrypted; if
+ * they are unknown, `{"problem": …}` is stored instead.
  */
 import type {
   DeliveryQuery,
@@ -128,7 +128,7 @@ function storedHeaders(
   try {
     return sealMembers(box, headers, { isSecret, place: PLACES.delivery(delivery_id) })
   } catch (error) {
-    // The run whose end this is has to end all the same.
+    // The run has to end all the same.
     if (error instanceof AppError) return { problem: error.message }
     throw error
   }

@@ -13,7 +13,7 @@
 import { z } from 'zod'
 import { DATABASE_KINDS } from '../../core/picture.ts'
 
-/** Of this form, and none that this code could not read. */
+/** The one form that this code writes and reads. */
 export const FORMAT = 1
 
 export const HEAD = 'backup.json'
@@ -21,7 +21,7 @@ export const MANIFEST = 'manifest.json'
 export const UPLOADS = 'uploads/'
 export const KEYS = 'keys/'
 
-/** What may be the name of a folder. */
+/** A valid name of a folder. */
 const ID = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/)
 const TABLE_NAME = z.string().regex(/^[a-z][a-z0-9_]{0,62}$/)
 const COUNT = z.number().int().nonnegative()
@@ -30,7 +30,7 @@ export const headSchema = z.object({
   format: z.number(),
   runyard: z.string(),
   created_at: z.string(),
-  /** The database that it was made of; it may be restored into either. */
+  /** The kind of database it was made from. It may be restored into either kind. */
   database: z.enum(['sqlite', 'postgres']),
   kind: z.enum(['installation', 'agent-server']),
   /** A text that only the right encryption key opens; `null`: of an agent server, which has none. */

@@ -1,4 +1,4 @@
-/** Reads a backup part by part. Whatever it holds is looked at before it is believed. */
+/** Reads a backup part by part. It trusts no content before it has checked it. */
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import { AppError } from '../../core/errors.ts'
@@ -21,7 +21,7 @@ import {
 } from './format.ts'
 import { type ReadPart, readTar } from './tar-stream.ts'
 
-/** No part of rows, and nothing in JSON, is larger; in bytes. */
+/** The most bytes of a part with rows, or with JSON. */
 const MAX_TEXT_BYTES = 512 * 1024 ** 2
 
 const MAX_KEY_BYTES = 65_536
@@ -34,7 +34,7 @@ export type Content =
   | FileContent
   | { kind: 'manifest'; manifest: Manifest }
 
-/** Its body is gone when the next content is asked for. */
+/** Its body can be read until the next content is requested. */
 export interface FileContent {
   kind: 'file'
   path: string
@@ -104,10 +104,7 @@ export interface Verified {
   keys: ReadonlyMap<string, string>
 }
 
-/**
- * Reads all of it, and compares it with its manifest. Throws `bad_request` when anything is missing or
- * other than it was written.
- */
+/** Reads all of it, and compares it with its manifest. Throws `bad_request` when anything is missing or has changed. */
 export async function verifyBackup(
   archive: AsyncIterable<Uint8Array>,
   onRows: (count: number) => void = () => {},

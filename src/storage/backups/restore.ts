@@ -1,6 +1,6 @@
 /**
- * Fills empty databases with a backup that was verified. As long as it is at work, and when it was killed, no
- * Runyard starts on them; the next restore removes what is there and begins again.
+ * Fills empty databases with a backup that was verified. While it runs, and after it was killed, no Runyard starts on
+ * them; the next restore removes what is there and begins again.
  */
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../../core/errors.ts'
@@ -30,7 +30,7 @@ interface RestoreParts {
   backup: Verified
   /** The same archive once more. */
   archive: AsyncIterable<Uint8Array>
-  /** Takes what is not of the databases. */
+  /** Takes the files beside the databases. */
   takeFile(file: FileContent): Promise<void>
   onProgress: (progress: RestoreProgress) => void
 }
@@ -42,7 +42,7 @@ type RestoreProgress =
 const ID_PREFIX = 'restore-'
 const RELEASE = "UPDATE runs SET lease_expires_at = 0 WHERE status = 'running'"
 
-/** Whether a restore that was not ended is what is there. */
+/** Whether the target holds an unfinished restore. */
 export async function isUnfinished(target: Side): Promise<boolean> {
   const { hold } = await stateOf(target, firstOf(target))
   return isOfRestore(hold)
@@ -90,7 +90,7 @@ export async function restoreBackup(parts: RestoreParts): Promise<void> {
   if (first) await using(target, first, filled)
 }
 
-/** No server of this place holds a run: the first one takes up at once what was executing then. */
+/** No server here holds a run: the first server takes up at once the runs that were executing. */
 async function release(db: Db, { kind }: Member): Promise<void> {
   if (kind === 'agent-server') await db.run(RELEASE)
 }
@@ -98,7 +98,7 @@ async function release(db: Db, { kind }: Member): Promise<void> {
 async function removeUnfinished(target: Side, { databases }: Verified): Promise<void> {
   const own = (await isUnfinished(target)) ? await membersOf(target) : []
   const all = new Map<string, Member>([...databases, ...own].map((one) => [one.id, one]))
-  // The first is the last: as long as it is there, whoever comes after a kill knows of the others.
+  // The first is removed last: while it exists, the next restore after a kill knows of the others.
   for (const member of [...all.values()].reverse()) {
     const { hold } = await stateOf(target, member)
     if (isOfRestore(hold)) await dropMember(target, member)
@@ -109,7 +109,7 @@ function isOfRestore(hold: Hold | undefined): boolean {
   return hold?.reason === 'filling' && hold.id.startsWith(ID_PREFIX)
 }
 
-/** Tables as the backup's Runyard had them; the next start brings them to its own form. */
+/** Creates the tables as the backup's Runyard had them. The next start migrates them. */
 async function begin(
   { target, migrations }: RestoreParts,
   tables: Tables,
@@ -165,7 +165,7 @@ async function compare(db: Db, { id, name, groups }: Tables, manifest: Manifest)
   }
 }
 
-/** The contents in the order of the archive, for whoever asks in that order. */
+/** The contents in the order of the archive. Callers have to ask in that order. */
 class Contents {
   readonly #contents: AsyncIterator<Content>
   #next: Content | undefined
@@ -181,7 +181,7 @@ class Contents {
       if (next?.kind === 'head' || next?.kind === 'tables') this.#next = undefined
       else if (next?.kind === 'rows' && next.database === database && next.table.name === table) {
         this.#next = undefined
-        // A restore that was killed begins anew, so nobody asks for what is behind a key: it tells batches apart.
+        // A killed restore begins again, so no caller reads on from `last`. It only has to differ between batches.
         yield { rows: next.rows, last: [n] }
         n += 1
       } else return

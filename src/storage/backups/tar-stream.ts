@@ -4,7 +4,7 @@ import { AppError } from '../../core/errors.ts'
 
 const BLOCK = 512
 const MODE = 0o600
-/** Of the header with a long path. */
+/** The limit for a header with a long path. */
 const MAX_PATH_BYTES = 16_384
 
 export interface Part {
@@ -13,7 +13,7 @@ export interface Part {
   body: AsyncIterable<Uint8Array> | readonly Uint8Array[]
 }
 
-/** The blocks of the archive. Throws `internal` when a body is not as long as was said. */
+/** The blocks of the archive. Throws `internal` when a body does not have the stated length. */
 export async function* writeTar(parts: AsyncIterable<Part>): AsyncGenerator<Uint8Array> {
   for await (const { path, bytes, body } of parts) {
     yield headOf(path, bytes)
@@ -30,7 +30,7 @@ export async function* writeTar(parts: AsyncIterable<Part>): AsyncGenerator<Uint
   yield Buffer.alloc(2 * BLOCK)
 }
 
-/** A path that is too long for the header stands in one of its own before it. */
+/** A path that is too long for the header gets a header of its own before it. */
 function headOf(path: string, size: number): Uint8Array {
   const entry = {
     path,
@@ -52,7 +52,7 @@ function padding(bytes: number): Uint8Array {
   return Buffer.alloc((BLOCK - (bytes % BLOCK)) % BLOCK)
 }
 
-/** A part that was read. Its body is gone when the next part is asked for. */
+/** A part that was read. Its body can be read until the next part is requested. */
 export interface ReadPart {
   path: string
   bytes: number
@@ -79,11 +79,11 @@ export async function* readTar(archive: AsyncIterable<Uint8Array>): AsyncGenerat
   }
 }
 
-/** The bytes of a stream, so many at a time. */
+/** Reads a stream, a given number of bytes at a time. */
 class BlockReader {
   readonly #chunks: AsyncIterator<Uint8Array>
   #rest: Uint8Array = Buffer.alloc(0)
-  /** How many bytes of the present part nobody has read yet. */
+  /** How many bytes of the present part are still unread. */
   #unread = 0
 
   constructor(stream: AsyncIterable<Uint8Array>) {
@@ -96,7 +96,7 @@ class BlockReader {
     return Buffer.concat(parts)
   }
 
-  /** `skip` passes over what nobody reads of it, also where nobody begins. */
+  /** `skip` passes over the bytes that the caller does not read, even if it reads none. */
   stream(bytes: number): AsyncGenerator<Uint8Array> {
     this.#unread = bytes
     return this.#unreadChunks()
@@ -106,7 +106,7 @@ class BlockReader {
     while (this.#unread > 0) yield await this.#next()
   }
 
-  /** Whatever is left of the part, and so many bytes behind it. */
+  /** Skips the rest of the part, and `bytes` more. */
   async skip(bytes: number): Promise<void> {
     this.#unread += bytes
     while (this.#unread > 0) await this.#next()

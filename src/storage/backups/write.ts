@@ -20,9 +20,9 @@ import { type Part, writeTar } from './tar-stream.ts'
 interface BackupContent {
   head: Head
   databases: readonly Pictured[]
-  /** What is put beside the databases, under its path in the backup. */
+  /** Files beside the databases, each under its path in the backup. */
   files: AsyncIterable<Part>
-  /** Hears what is being written, and how much of it. */
+  /** Called with what is being written, and how much of it. */
   onProgress: (progress: BackupProgress) => void
 }
 
@@ -31,7 +31,7 @@ export type BackupProgress =
   | { step: 'rows'; count: number }
   | { step: 'file'; path: string }
 
-/** The archive, not compressed. `onEnd` hears what is in it. */
+/** The archive, not compressed. `onEnd` gets its manifest. */
 export function writeBackup(
   content: BackupContent,
   onEnd: (manifest: Manifest) => void,

@@ -24,13 +24,13 @@ import {
 interface ListEncoding {
   /** The encoding of the whole list, by the name that its writer gave it. */
   type: string
-  /** What is written in its place for a value that is stored in parts. */
+  /** The type that is stored instead, for a value in parts. */
   inParts: string
   split(bytes: Uint8Array): Uint8Array[] | undefined
   join(items: readonly Uint8Array[]): Uint8Array
 }
 
-/** In which LangGraph for Python wraps the whole value of a `DeltaChannel`. Source: its `jsonplus.py`. */
+/** The extension type of a whole `DeltaChannel` value in LangGraph for Python. Source: its `jsonplus.py`. */
 const SNAPSHOT = 7
 
 const ENCODINGS: readonly ListEncoding[] = [
@@ -87,8 +87,8 @@ SELECT channel, version, type, bytes FROM channel_values
 WHERE thread_id = $1 AND type IN (${ENCODINGS.map(({ inParts }) => `'${inParts}'`).join(', ')})`
 
 /**
- * Deletes the parts that none of the thread's values needs. Nobody may be writing to the thread
- * meanwhile, since a new value may refer to existing parts.
+ * Deletes the parts that none of the thread's values needs. Nothing may write to the thread meanwhile, since a new
+ * value may refer to existing parts.
  */
 export async function deleteUnusedParts(tx: Db, thread_id: string): Promise<void> {
   const values = await tx.all<ChannelValue>(VALUES_IN_PARTS, [thread_id])

@@ -1,6 +1,6 @@
 /**
- * Channels that store what was written to them, and their whole value only now and then: `DeltaChannel` of
- * LangGraph for Python. Their value at a checkpoint is made of what stands at those before it.
+ * Channels that store what was written to them, and their whole value only now and then: `DeltaChannel` of LangGraph
+ * for Python. Their value at a checkpoint is built from the checkpoints before it.
  */
 import type { Db } from '../db/db.ts'
 
@@ -22,10 +22,7 @@ const VALUE = `
 SELECT 1 FROM channel_values
 WHERE thread_id = $1 AND checkpoint_ns = $2 AND channel = $3 AND version = $4`
 
-/**
- * The ids of the checkpoints before this one that its channels are made of: back to the one that has the last
- * whole value of each.
- */
+/** The ids of the earlier checkpoints that this one's channels need: back to the last whole value of each. */
 export async function neededBefore(tx: Db, thread_id: string, cut: Cut): Promise<string[]> {
   const needed: string[] = []
   let missing = await withoutValue(tx, thread_id, cut, cut, deltaChannels(cut))
@@ -41,8 +38,8 @@ export async function neededBefore(tx: Db, thread_id: string, cut: Cut): Promise
 }
 
 /**
- * Those that have been written to. LangGraph counts the steps since each channel's last whole value, and leaves
- * out those that have it.
+ * The delta channels that have been written to. LangGraph counts the steps since each channel's last whole value, and
+ * leaves out channels that have it.
  */
 function deltaChannels({ metadata, channel_versions }: Cut): string[] {
   const { counters_since_delta_snapshot: counters } = JSON.parse(metadata) as {
@@ -52,7 +49,7 @@ function deltaChannels({ metadata, channel_versions }: Cut): string[] {
   return Object.keys(counters ?? {}).filter((channel) => Object.hasOwn(versions, channel))
 }
 
-/** Those of the channels whose value does not stand at the checkpoint `at`. */
+/** The channels that have no stored value at this checkpoint. */
 async function withoutValue(
   tx: Db,
   thread_id: string,

@@ -89,9 +89,9 @@ async function keepLatest(tx: Db, thread_id: string): Promise<void> {
 }
 
 /**
- * Whether the namespace belongs to the root's checkpoint that is kept. A subgraph's namespace ends with
- * its task, `name:task`: it is needed only if it was called from that checkpoint. One without a task is a
- * memory that every call continues.
+ * Whether the namespace belongs to the root's checkpoint that is kept. A subgraph's namespace ends with its task,
+ * `name:task`: it is needed only if it was called from that checkpoint. A namespace without a task is a memory that
+ * every call continues.
  */
 function belongsTo(root: string | undefined, { checkpoint_ns, metadata }: Cut): boolean {
   if (!checkpoint_ns.includes(':')) return true

@@ -56,7 +56,7 @@ SET task_path = excluded.task_path, channel = excluded.channel, type = excluded.
   bytes = excluded.bytes
 WHERE excluded.idx < 0`
 
-/** The statements that store them as if one came after the other. `run_id`: of whoever has written the tasks' writes. */
+/** The statements that store `puts` as if one came after the other. `run_id`: the run that made the tasks' writes. */
 export function putStatements(puts: readonly CheckpointPut[], run_id: string): Statement[] {
   const checkpoints = puts.flatMap((put) => ('versions' in put ? [put] : []))
   const writes = puts.flatMap((put) => ('writes' in put ? [put] : []))
@@ -92,7 +92,7 @@ function checkpointRows(puts: readonly CheckpointWithValues[]): SqlValue[][] {
   return [...rows.values()]
 }
 
-/** Adds the parts first: whoever sees a value finds all of it. */
+/** Adds the parts first, so that a reader of a value finds all of it. */
 function valueStatements(puts: readonly CheckpointWithValues[]): Statement[] {
   const kept = puts.flatMap(({ checkpoint, values }) =>
     values.map((value) => ({ checkpoint, ...takeApart(value) })),

@@ -34,7 +34,7 @@ interface FoundRow {
   kind: 'checkpoint' | 'value' | 'write'
   /** Of writes: their order. */
   place: number
-  /** What `a` to `e` are, `found` says. */
+  /** `found` defines what `a` to `e` are. */
   a: string
   b: string | null
   c: string | null
@@ -74,8 +74,8 @@ SELECT task_id, channel, idx, type, bytes FROM checkpoint_writes WHERE ${HERE}
 ORDER BY task_path, task_id, idx, position`
 
 /**
- * A checkpoint with its values and writes. Where lists are in parts, these are read behind it; outside a transaction
- * they may be gone by then: `MissingPart`.
+ * A checkpoint with its values and writes. The parts of lists are read after it; outside a transaction they may be gone
+ * by then: `MissingPart`.
  */
 export async function readCheckpoint(
   db: Db,

@@ -71,7 +71,7 @@ function isHeld(lease: Lease | HeldLease): lease is HeldLease {
   return 'held_run_id' in lease
 }
 
-/** Empty where an update through the API writes. */
+/** Empty for an update through the API. */
 function runOf(lease: Lease | HeldLease | undefined): string {
   if (!lease) return ''
   return isHeld(lease) ? lease.held_run_id : lease.run_id
@@ -97,8 +97,8 @@ function toTimeline({ metadata, ...place }: PlaceRow): TimelineCheckpoint {
  */
 async function deleteRun(tx: Db, thread_id: string, run_id: string): Promise<void> {
   const params = [thread_id, run_id]
-  // Whoever writes to the thread locks its run. From here on nobody writes, so that no part is deleted
-  // which a new checkpoint is about to use.
+  // Every writer to the thread locks its run. From here on there is none, so that no part is deleted that a new
+  // checkpoint is about to use.
   const hasBegun = await tx.get(HAS_ANY_OF, params)
   if (hasBegun) await tx.all(ACTIVE_RUNS + tx.rowLocks.wait, [thread_id])
   await tx.run(

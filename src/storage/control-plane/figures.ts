@@ -1,4 +1,4 @@
-/** The `figures` table. A sample is JSON without what is nothing in it, which most of it is. */
+/** The `figures` table. A sample is JSON without its empty members, which are most of it. */
 import { EMPTY_SAMPLE, type Sample } from '../../core/figures/sample.ts'
 import type { FiguresStore, StoredSample } from '../../core/figures/store.ts'
 import type { Db } from '../db/db.ts'

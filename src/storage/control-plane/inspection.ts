@@ -42,7 +42,7 @@ export async function inspectControlPlane(
   }
 }
 
-/** An older Runyard has made fewer of them. */
+/** Databases of an older Runyard have fewer tables. */
 async function tablesOf(db: Db): Promise<Set<string>> {
   const sql =
     db.dialect === 'sqlite'

@@ -38,9 +38,9 @@ export function createLeadershipStore(db: Db): LeadershipStore {
 }
 
 /**
- * The same database for the leader of this term. Statements are refused (`unavailable`) while the leader
- * is not sure. Each write is done in a transaction that locks the leadership, so that nothing is written
- * once another one leads.
+ * The same database for the leader of this term. Statements are refused (`unavailable`) while the leader is not sure
+ * that it leads. Each write is done in a transaction that locks the leadership, so that nothing is written once another
+ * one leads.
  */
 export function underTerm(db: Db, term: Term): Db {
   const write = async <T>(work: (tx: Db) => Promise<T>, locks?: readonly string[]): Promise<T> => {

@@ -33,7 +33,7 @@ const REVISIONS = table<StoredRevision>(
   },
 )
 
-/** The states past QUEUED that are no ends. One revision of a deployment at a time may be there. */
+/** The unfinished states past QUEUED. One revision of a deployment at a time may be in them. */
 const UNDER_WAY = REVISION_STATUSES.filter(
   (status) => !isRevisionOver(status) && status !== 'CREATING' && status !== 'QUEUED',
 )
@@ -131,7 +131,7 @@ async function move(
   return (await tx.run(MOVE, [id, from, to, ...values])) === 1
 }
 
-/** Throws with a sentence where the index would refuse too. */
+/** Throws with a readable message before the index refuses. */
 async function refuseSecondUnderWay(
   tx: Db,
   id: string,

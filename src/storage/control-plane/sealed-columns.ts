@@ -39,9 +39,8 @@ const SEALED_COLUMNS: readonly SealedColumn[] = [
 const BATCH = 100
 
 /**
- * Encrypts with the box's present key what was encrypted with an older one; answers how many texts. It
- * may be interrupted at any point: each text then has the one key or the other, and the next call
- * continues.
+ * Re-encrypts the texts of older keys with the box's present key; returns how many. It may be interrupted at any point:
+ * each text then has one key or the other, and the next call continues.
  */
 export async function resealAll(db: Db, box: SecretBox): Promise<number> {
   let count = 0
@@ -74,7 +73,7 @@ async function resealBatch(
   return old.length
 }
 
-/** How many encrypted texts none of the box's keys can open. `tables`: those that the database has. */
+/** How many encrypted texts none of the box's keys can open. `tables`: the tables of the database. */
 export async function countUnopened(
   db: Db,
   box: SecretBox,

@@ -1,11 +1,11 @@
 /**
- * Seals what must not stand readable in the database: envelope encryption with AES-256-GCM.
+ * Seals texts that must not be readable in the database: envelope encryption with AES-256-GCM.
  *
- * Each text is encrypted with a fresh key of its own, and that key with the installation's. A sealed
- * text reads `v2:<key id>:<wrapped key>:<nonce>:<tag>:<ciphertext>`, the last four in base64url. Both
- * are bound to their place (`deployment/<id>/secrets`): copied to another row they do not open. The key
- * id tells which key of the installation it is; when that changes, only the wrapped key is written
- * anew. `v1:<key id>:<nonce>:<tag>:<ciphertext>` is the older form, without a key of its own.
+ * Each text is encrypted with a fresh key of its own, and that key with the installation's. A sealed text reads
+ * `v2:<key id>:<wrapped key>:<nonce>:<tag>:<ciphertext>`, the last four in base64url. Both are bound to their place
+ * (`deployment/<id>/secrets`): copied to another row they do not open. The key id names the key of the installation;
+ * when that key changes, only the wrapped key is written again. `v1:<key id>:<nonce>:<tag>:<ciphertext>` is the older
+ * form, without a key of its own.
  */
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import { AppError } from '../../core/errors.ts'

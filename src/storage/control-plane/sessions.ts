@@ -19,7 +19,7 @@ const SELECT = `SELECT ${SESSIONS.columns} FROM sessions`
 const FIND_BY_HASH = `${SELECT} WHERE secret_hash = $1 OR former_hash = $1`
 const GET = `${SELECT} WHERE id = $1`
 
-// The ids in the list are UUIDs, so that one stands in it only as itself.
+// The ids in the list are UUIDs, so that none is part of another one.
 const IN_WORKSPACE = "workspaces LIKE '%\"' || $1 || '\"%'"
 const LIST = `
 ${SELECT} WHERE ${IN_WORKSPACE} AND expires_at > $2

@@ -98,8 +98,8 @@ export async function openControlPlaneStore(
 }
 
 /**
- * Opens the encrypted probe row, before anything else is encrypted: a database with texts of an unknown
- * key could never be read completely. Answers what the row holds, the key that signs URLs.
+ * Opens the encrypted probe row, before anything else is encrypted: a database with texts of an unknown key could never
+ * be read completely. Returns the row's content, the key that signs URLs.
  */
 async function openProbe(db: Db, box: SecretBox): Promise<Uint8Array> {
   const place = PLACES.probe()

@@ -1,17 +1,17 @@
-/** Much that is removed bit by bit: a transaction for all of it would keep others waiting, on SQLite the whole server. */
+/** Removes many rows bit by bit: one transaction for all would keep other work waiting, on SQLite the whole server. */
 import { setImmediate as turn } from 'node:timers/promises'
 
 /** What one transaction has done. */
 export interface Batch {
-  /** How many rows of what is counted. */
+  /** How many of the counted rows. */
   removed: number
-  /** Nothing was left for another one. */
+  /** No rows are left for another batch. */
   isLast: boolean
 }
 
 /**
  * Repeats `removeSome` until nothing is left, or once more at most when `signal` aborts, with a turn of the event loop
- * between. Answers how many were removed.
+ * between. Returns how many were removed.
  */
 export async function inBatches(
   removeSome: () => Promise<Batch>,

@@ -6,7 +6,7 @@
 /** A parameter of a statement. A boolean is 0 or 1, JSON is text, an absent value is `null`. */
 export type SqlValue = string | number | bigint | null | Uint8Array
 
-/** A row of an answer: columns by name. The object has no prototype; blobs are Uint8Array. */
+/** A row of a result: columns by name. The object has no prototype; blobs are Uint8Array. */
 type Row = Record<string, SqlValue>
 
 /**
@@ -22,18 +22,18 @@ export interface Db {
   all<T = Row>(sql: string, params?: SqlValue[]): Promise<T[]>
   /** The first row. */
   get<T = Row>(sql: string, params?: SqlValue[]): Promise<T | undefined>
-  /** Answers how many rows were inserted, changed or deleted. */
+  /** Returns how many rows were inserted, changed or deleted. */
   run(sql: string, params?: SqlValue[]): Promise<number>
   /**
-   * Like `run`, for a statement whose answer nobody needs. In a transaction on PostgreSQL it is only sent: the
-   * answer comes with that of the commit, which fails if the statement does.
+   * Like `run`, for a statement whose result is not needed. In a transaction on PostgreSQL it is only sent: the result
+   * comes with the commit, which fails if the statement does.
    */
   runAhead(sql: string, params?: SqlValue[]): Promise<void>
   /**
-   * Runs statements whose answers nobody needs, as one step: all of them, or none (`false`) when
-   * `condition`, a SELECT, finds no row. On PostgreSQL this takes one round trip. When a connection is
-   * lost before the answer, they run again, so the second time must change nothing: rows with keys of
-   * their own that are kept (`ON CONFLICT DO NOTHING`) or get the same content.
+   * Runs statements whose results are not needed, as one step: all of them, or none (`false`) when `condition`, a
+   * SELECT, finds no row. On PostgreSQL this takes one round trip. When a connection is lost before the result, they
+   * run again, so the second time must change nothing: each row has a key of its own, and is kept
+   * (`ON CONFLICT DO NOTHING`) or gets the same content.
    */
   batch(statements: readonly Statement[], condition?: Statement): Promise<boolean>
   /**
@@ -42,21 +42,20 @@ export interface Db {
    */
   script(sql: string): Promise<void>
   /**
-   * Does everything that `work` does through `tx`, or nothing when it throws. `work` may run again from
-   * the start, so it must change nothing but the database.
+   * Does everything that `work` does through `tx`, or nothing when it throws. `work` may run again from the start, so
+   * it must change nothing but the database.
    *
-   * Without `locks` the transaction behaves as if nobody else wrote meanwhile. `locks` are names: only
-   * transactions with one of the same names wait for each other, and other data may change from one
-   * statement to the next. With `[]` it is all or nothing, and no more than that.
+   * Without `locks` the transaction behaves as if no other one wrote meanwhile. `locks` are names: only transactions
+   * with one of the same names wait for each other, and other data may change from one statement to the next. With `[]`
+   * it is all or nothing, and no more than that.
    *
-   * Await nothing but the database in it, since others wait for its end. The outer `Db` may not be used
-   * within it (`internal`), nor `tx` after it. On a `tx`, `work` joins the open transaction and its
-   * locks; an error that leaves `work` must end the whole transaction.
+   * Await nothing but the database in it, since others wait for its end. The outer `Db` may not be used within it
+   * (`internal`), nor `tx` after it. On a `tx`, `work` joins the open transaction and its locks; an error that leaves
+   * `work` must end the whole transaction.
    *
-   * When a connection is lost during the commit, nobody knows whether it succeeded: `unavailable`, unless
-   * `wasCommitted` can tell. It runs in a transaction of its own with the same locks. It must first wait
-   * for the lost transaction, which may still be ending, by touching a row that `work` has changed. If
-   * the commit failed, `work` runs again.
+   * When a connection is lost during the commit, its outcome is unknown: `unavailable`, unless `wasCommitted` is given.
+   * This runs in a transaction of its own with the same locks. It must first wait for the lost transaction, which may
+   * still be ending, by touching a row that `work` has changed. If the commit failed, `work` runs again.
    */
   transaction<T>(
     work: (tx: Db) => Promise<T>,
@@ -88,10 +87,10 @@ export interface Db {
   readonly rowLocks: RowLocks
 }
 
-/** Whether the transaction whose `work` answered `result` was committed. */
+/** Whether the transaction whose `work` returned `result` was committed. */
 export type WasCommitted<T> = (tx: Db, result: T) => Promise<boolean>
 
-/** Each takes SQL expressions (a column or a placeholder) and answers SQL. */
+/** Each takes SQL expressions (a column or a placeholder) and returns SQL. */
 export interface VectorSql {
   /** A vector as a parameter of a statement, to store or compare it. */
   encode(vector: readonly number[]): SqlValue
@@ -110,15 +109,15 @@ export type Dialect = (typeof DIALECTS)[number]
 /** Names of what a transaction decides about: the id of a thread, a key. */
 export type Locks = readonly string[]
 
-/** Each begins with a space. It is empty where nobody else can write anyway. */
+/** Each begins with a space. It is empty where no other transaction can write anyway. */
 export interface RowLocks {
-  /** Waits for whoever locks one of the rows. */
+  /** Waits for transactions that lock one of the rows. */
   wait: string
   /** Skips locked rows. */
   skip: string
 }
 
-/** Each takes SQL expressions (a column or a placeholder) and answers SQL. */
+/** Each takes SQL expressions (a column or a placeholder) and returns SQL. */
 export interface JsonSql {
   /** A subquery with the texts of a JSON array: `WHERE id IN ${json.texts('$1')}`. */
   texts(array: string): string

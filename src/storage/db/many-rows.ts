@@ -35,7 +35,7 @@ interface Into {
   suffix: string
 }
 
-/** The same text for the same statement: a new one would be searched for letter by letter among those that are prepared. */
+/** Reuses the text of each statement: a new string would be compared letter by letter with the prepared ones. */
 const known = new Map<string, string>()
 
 function insertSql({ head, columns, suffix }: Into, rows: number): string {
@@ -60,7 +60,7 @@ function countFrom(rows: readonly SqlValue[][], at: number): number {
   return small <= FEW_ROWS ? small : 2 ** Math.floor(Math.log2(small))
 }
 
-/** How many rows together are not too large, up to `MAX_ROWS`: others are served between two statements that are. */
+/** How many rows together are small, up to `MAX_ROWS`: other work is served between two large statements. */
 function smallFrom(rows: readonly SqlValue[][], at: number): number {
   let size = 0
   const end = Math.min(rows.length, at + MAX_ROWS)

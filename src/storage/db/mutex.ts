@@ -3,12 +3,12 @@ export class Mutex {
   #isTaken = false
   readonly #waiting: (() => void)[] = []
 
-  /** Whether nobody is in. Work that awaits nothing may then run without `take`. */
+  /** Whether no caller is in. Work that awaits nothing may then run without `take`. */
   get isFree(): boolean {
     return !this.#isTaken
   }
 
-  /** Runs `work` when everybody who called earlier is done. */
+  /** Runs `work` when all earlier callers are done. */
   async take<T>(work: () => T | Promise<T>): Promise<T> {
     if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve))
     this.#isTaken = true
@@ -19,7 +19,7 @@ export class Mutex {
     }
   }
 
-  // It stays taken when someone waits, so that a new caller cannot overtake the one that is woken.
+  // It stays taken when a caller waits, so that a new caller cannot overtake the woken one.
   #pass(): void {
     const next = this.#waiting.shift()
     if (next) next()

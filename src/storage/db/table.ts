@@ -34,11 +34,11 @@ interface Rows<T> {
   insert(value: T, suffix?: string): Promise<boolean>
   /** Sets these columns of the row with this id; fixed and undefined ones stay. `false`: there is no such row. */
   update(id: string, patch: Partial<T>): Promise<boolean>
-  /** The assignments of such an UPDATE, and their parameters, of which the first is `$first`. */
+  /** The assignments of such an UPDATE, and their parameters, from `$first` on. */
   assignments(id: string, patch: Partial<T>, first: number): { sql: string[]; params: SqlValue[] }
 }
 
-/** `columns` are those that are read, separated by commas. */
+/** `columns`: the columns to read, separated by commas. */
 export function table<T extends object>(
   name: string,
   columns: string,

@@ -10,7 +10,7 @@ const WRITES = {
   postgres: 'UPDATE schema_migrations SET name = name WHERE version = 1',
 }
 
-/** How long a result is used, in ms, since anybody may ask. */
+/** How long a result is used, in ms, since any client may ask. */
 const GOOD_FOR_MS = 1000
 
 async function write(db: Db): Promise<void> {

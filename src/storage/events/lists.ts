@@ -21,10 +21,7 @@ export interface KeptData {
   parts: Part[]
 }
 
-/**
- * The byte at which the list stood in the remaining data, and the text that stands for it
- * (`lists/parts.ts`).
- */
+/** The byte position of the list in the remaining data, and the text that replaces it (`lists/parts.ts`). */
 type TakenList = [at: number, text: string]
 
 /** Takes the long lists out. `putListsBack` restores the data byte by byte. */

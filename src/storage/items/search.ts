@@ -1,10 +1,9 @@
 /**
  * Finds items by namespace and value.
  *
- * The database itself searches for plain values. The other conditions are checked on the rows as they are
- * read, page by page in the order of the answer, until there are enough. Measured with 100,000 items: a
- * page of a namespace of 1,000 items 4 ms; a page of all items 1 ms, and 200 ms with a condition that no
- * item meets; all namespaces 110 ms.
+ * The database itself searches for plain values. The other conditions are checked on the rows as they are read, page by
+ * page in the order of the result, until there are enough. Measured with 100,000 items: a page of a namespace of 1,000
+ * items 4 ms; a page of all items 1 ms, and 200 ms with a condition that no item meets; all namespaces 110 ms.
  */
 
 import { matchesItemFilter, plainEqualities } from '../../core/agent/items/filter.ts'
@@ -93,7 +92,7 @@ export function isWanted(item: Item, { filter = {}, seen }: ItemQuery): boolean 
   return matchesItemFilter(item.value, filter) && isVisible(item, seen)
 }
 
-/** The newest first. The last row's place in the order tells where the next page begins. */
+/** The newest first. The next page begins after the last row's place in the order. */
 async function* matchingRows(tx: Db, query: ItemQuery, now: number): AsyncGenerator<ItemRow> {
   const params: SqlValue[] = []
   const place = (value: SqlValue) => `$${params.push(value)}`

@@ -3,7 +3,7 @@
  * an item may be of any type, and an extension's content is its writer's.
  */
 
-/** The items of the array that these bytes are. `undefined`: they are something else, or written unusually. */
+/** The items of the array in these bytes. `undefined`: they are something else, or encoded unusually. */
 export function splitMsgpackList(bytes: Uint8Array): Uint8Array[] | undefined {
   const head = readHead(bytes, 0)
   if (!head || !isArray(bytes[0])) return undefined
@@ -15,7 +15,7 @@ export function splitMsgpackList(bytes: Uint8Array): Uint8Array[] | undefined {
     items.push(bytes.subarray(at, end))
     at = end
   }
-  // A head that is longer than it must be could not be made again.
+  // A head that is longer than needed could not be restored.
   return at === bytes.length && head.end === headOfList(items.length).length ? items : undefined
 }
 
@@ -24,7 +24,7 @@ export function joinMsgpackList(items: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat([headOfList(items.length), ...items])
 }
 
-/** What an extension of this type holds. `undefined`: the bytes are something else, or written unusually. */
+/** The content of an extension of this type. `undefined`: the bytes are something else, or encoded unusually. */
 export function openMsgpackExtension(bytes: Uint8Array, type: number): Uint8Array | undefined {
   const head = readHead(bytes, 0)
   if (!head || !isLongExtension(bytes[0]) || bytes[head.end - 1] !== type) return undefined
@@ -38,14 +38,14 @@ export function closeMsgpackExtension(content: Uint8Array, type: number): Uint8A
   return Buffer.concat([headOfExtension(content.length, type), content])
 }
 
-/** What stands before a value's content: so many bytes, or so many further values, follow. */
+/** The head of a value, and how many bytes or further values follow it. */
 interface Head {
   end: number
   bytes: number
   values: number
 }
 
-/** Where the value that begins here ends. `undefined`: these bytes are cut off, or no MessagePack. */
+/** The end of the value that begins at `start`. `undefined`: the bytes are cut off, or not MessagePack. */
 function endOfValue(bytes: Uint8Array, start: number): number | undefined {
   let at = start
   for (let left = 1; left > 0; left -= 1) {

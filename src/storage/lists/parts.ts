@@ -1,11 +1,10 @@
 /**
- * Takes long lists of a thread apart, such as the messages of a conversation. Each item is stored
- * once for the thread, however many versions of the list have it.
+ * Takes long lists of a thread apart, such as the messages of a conversation. Each item is stored once for the thread,
+ * however many versions of the list have it.
  *
- * A text with the hashes of its parts stands for the list. Every eight items make a run, a part whose
- * bytes are their hashes. Every eight runs make a run of the next level, and so on. What is left over on
- * each level is in the text, the highest level first: `RUN OF RUNS;RUN,RUN;ITEM,ITEM`. So a version of a
- * list of 400 takes a fifth of a kilobyte.
+ * A text with the hashes of its parts replaces the list. Every eight items make a run, a part whose bytes are their
+ * hashes. Every eight runs make a run of the next level, and so on. The rest of each level is in the text, the highest
+ * level first: `RUN OF RUNS;RUN,RUN;ITEM,ITEM`. So a version of a list of 400 takes a fifth of a kilobyte.
  */
 import { hash } from 'node:crypto'
 import type { Db, Statement } from '../db/db.ts'
@@ -15,11 +14,11 @@ import { insertStatements } from '../db/many-rows.ts'
 type PartTable = 'channel_parts' | 'event_parts'
 
 const RUN_LENGTH = 8
-/** Shorter lists, and lists of short items, are smaller when they are stored whole; but not these. */
+/** Shorter lists, and lists of shorter items, are smaller when stored whole, unless the list is large. */
 const MIN_ITEMS = 4
 const MIN_ITEM_BYTES = 64
 const LARGE_LIST_BYTES = 16_384
-/** 128 bits: a thread would need 2^64 items for two to meet. */
+/** 128 bits: a thread would need 2^64 items for two to collide. */
 const HASH_BYTES = 16
 
 export interface Part {
@@ -33,7 +32,7 @@ export function isWorthParts(items: number, bytes: number): boolean {
   return items >= MIN_ITEMS && bytes >= items * MIN_ITEM_BYTES
 }
 
-/** The text that stands for the list, and the parts that it needs. */
+/** The text that replaces the list, and the parts that it needs. */
 export function toParts(items: readonly Uint8Array[]): { text: string; parts: Part[] } {
   const ofItems = items.map(toPart)
   const all = [ofItems]
@@ -74,7 +73,7 @@ export function partStatements(
   return insertStatements(table, ['thread_id', 'hash', 'bytes'], rows, 'ON CONFLICT DO NOTHING')
 }
 
-/** Outside a transaction: it was removed with its list since the list was read. */
+/** Outside a transaction: the part was removed with its list since the list was read. */
 export class MissingPart extends Error {}
 
 /**
@@ -93,7 +92,7 @@ export class PartReader {
     this.#thread_id = thread_id
   }
 
-  /** The items of each list that these texts stand for, in order, byte by byte as they were. */
+  /** The items of each list that these texts replace, in order, byte by byte as they were. */
   async items(texts: readonly string[]): Promise<Uint8Array[][]> {
     const lists = await this.#itemsOf(texts)
     await this.#read(lists.flat())
@@ -166,8 +165,8 @@ function toHashes(text: string): string[] {
 }
 
 /**
- * Deletes the thread's parts that none of these texts needs. `texts` are all texts of the thread in the
- * table's rows. Nobody may be adding one meanwhile, since it may refer to existing parts.
+ * Deletes the thread's parts that none of these texts needs. `texts` are all texts of the thread in the table's rows.
+ * No text may be added meanwhile, since it may refer to existing parts.
  */
 export async function deletePartsBut(
   tx: Db,

@@ -1,16 +1,16 @@
 /**
- * A note in a database that no Runyard may use now: the target of a move or a restore that is not complete,
- * or the source of one. It stands among the migrations, with a version that no Runyard knows, so that
- * older ones refuse to start on it as well.
+ * A note in a database that no Runyard may use now: the target of a move or a restore that is not complete, or the
+ * source of one. It is stored among the migrations, with a version that no Runyard knows, so that older ones refuse to
+ * start on it as well.
  */
 import { AppError } from '../../core/errors.ts'
 import type { Db } from '../db/db.ts'
 
-/** Far behind every real migration. */
+/** Far above every real migration. */
 export const HOLD_VERSION = 1_000_000
 
 /**
- * `filling`: something is being written into it. `leaving`: it is being read, and then done with. `left`:
+ * `filling`: something is being written into it. `leaving`: it is being read, and not used afterwards. `left`:
  * everything has moved elsewhere.
  */
 type HoldReason = 'filling' | 'leaving' | 'left'
@@ -19,7 +19,7 @@ export interface Hold {
   reason: HoldReason
   /** Names the move or restore; its other databases have the same. */
   id: string
-  /** What to do, for whoever finds it. */
+  /** What to do, for the operator. */
   message: string
 }
 
@@ -36,8 +36,8 @@ export async function clearHold(db: Db): Promise<void> {
 }
 
 /**
- * `undefined`: the database may be used. Its table `schema_migrations` must exist. `schema`: which one's, with
- * a dot behind it.
+ * `undefined`: the database may be used. Its table `schema_migrations` must exist. `schema`: that of the table, with a
+ * dot after it.
  */
 export async function readHold(db: Pick<Db, 'get'>, schema = ''): Promise<Hold | undefined> {
   const sql = `SELECT name FROM ${schema}schema_migrations WHERE version = ${HOLD_VERSION}`

@@ -25,9 +25,9 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
 );`
 
 /**
- * Applies the missing steps in one transaction: all or none. Any number of processes may call it at once:
- * the first one migrates, the others wait. Throws `conflict` for a database with steps that this code
- * does not know, and for one that is not to be used now (`hold.ts`).
+ * Applies the missing steps in one transaction: all or none. Any number of processes may call it at once: the first one
+ * migrates, the others wait. Throws `conflict` for a database with steps that this code does not know, and for a
+ * database that must not be used now (`hold.ts`).
  */
 export async function migrate(db: Db, migrations: readonly Migration[]): Promise<void> {
   await db.transaction(

@@ -75,7 +75,7 @@ const FUNCTIONS = `
 SELECT pg_get_functiondef(oid) || ';' AS sql FROM pg_proc
 WHERE pronamespace = CAST($1 AS regnamespace) ORDER BY proname`
 
-/** How the table and what it keeps beside its rows are stored, where that is not the default. */
+/** The storage settings of the table and its TOAST table that are not the default. */
 const STORED = `
 SELECT setting AS sql FROM (
   SELECT unnest(reloptions) AS setting FROM pg_class WHERE oid = CAST($1 AS regclass)

@@ -4,7 +4,7 @@ import type { Column, ColumnKind, DatabaseKind, Table } from '../../core/picture
 import type { Db, Dialect } from '../db/db.ts'
 import { CONTENTS } from './contents.ts'
 
-/** What reads one state of a database. */
+/** Reads one state of a database. */
 type Reader = Pick<Db, 'all' | 'get' | 'dialect'>
 
 /** `schema` as for `readTables`. */
@@ -13,10 +13,10 @@ export interface Place {
   schema: string | undefined
 }
 
-/** The table that a target has as long as it is being filled (`fill.ts`). */
+/** A table in the target while it is being filled (`fill.ts`). */
 export const JOURNAL = 'transfer_journal'
 
-/** The table in statements: with the schema, where several are read through one connection. */
+/** The table's name in statements: with the schema, if several are read through one connection. */
 export function qualified(schema: string | undefined, table: string): string {
   return schema === undefined ? table : `${schema}.${table}`
 }
@@ -93,9 +93,8 @@ function columnOf({ table, name, type }: ColumnRow, kind: DatabaseKind): Column 
 }
 
 /**
- * The tables that are carried, in the order in which they are filled; those of one list as one. A table
- * that `CONTENTS` does not know comes last: it is carried all the same. One that an older version does not
- * have yet is left out.
+ * The tables to carry, in the order in which they are filled; those of one list as one. A table that `CONTENTS` does
+ * not know comes last, but is carried. A table that an older version does not have yet is left out.
  */
 export function inOrder(tables: ReadonlyMap<string, Table>, kind: DatabaseKind): Table[][] {
   const { carried, left } = CONTENTS[kind]

@@ -1,13 +1,13 @@
 /**
- * What every table of the schemas is to `move` and `backup`, and in which order tables are filled: a table
- * comes after those that its rows must refer to. `contents.test.ts` compares this with the migrations.
+ * How `move` and `backup` treat every table of the schemas, and in which order they fill tables: a table comes after
+ * those that its rows must refer to. `contents.test.ts` compares this with the migrations.
  */
 import type { DatabaseKind } from '../../core/picture.ts'
 
 interface Contents {
-  /** What is carried, in this order. Those of one list refer to each other, so they are filled as one. */
+  /** The tables to carry, in this order. Those of one list refer to each other, so they are filled as one. */
   carried: readonly (readonly string[])[]
-  /** What is not, and why. */
+  /** The tables to leave, and why. */
   left: Readonly<Record<string, string>>
   /** Columns with vectors, as `table.column`. */
   vectors: readonly string[]

@@ -1,4 +1,4 @@
-/** The numbers that a table gives to its rows: the next row of the target gets none that was given before. */
+/** The numbers that a table gives to its rows: the target's next row must get a new one. */
 import type { Table } from '../../core/picture.ts'
 import type { Db } from '../db/db.ts'
 import { type Place, qualified } from './catalogue.ts'

@@ -1,12 +1,12 @@
-/** A digest over the rows of a table, in whatever order they come. */
+/** A digest over the rows of a table, in any order. */
 import { createHash, hash } from 'node:crypto'
 import type { Table } from '../../core/picture.ts'
 
 const BITS = 256
 
 /**
- * The sum of the rows' SHA-256. Whoever changes, adds or loses a row by accident changes the sum; it is no
- * protection from somebody who makes rows on purpose.
+ * The sum of the rows' SHA-256. A row that is changed, added or lost by accident changes the sum; it is no protection
+ * from rows that an attacker makes.
  */
 export class RowDigest {
   #sum = 0n
@@ -17,7 +17,7 @@ export class RowDigest {
     this.#sum += BigInt(`0x${hash('sha256', line)}`)
   }
 
-  /** Over the columns too: rows of other columns are other rows. */
+  /** Includes the columns: rows of other columns are other rows. */
   toString({ columns }: Pick<Table, 'columns'>): string {
     const head = columns.map(({ name, kind }) => `${name} ${kind}`).join('\n')
     const sum = BigInt.asUintN(BITS, this.#sum).toString(16)

@@ -1,6 +1,6 @@
 /**
- * Fills an empty database with rows. How far it has come stands in the database itself, written with the
- * rows: killed anywhere, it goes on behind the last row that is there.
+ * Fills an empty database with rows. Its progress is stored in the database itself, together with the rows: after a
+ * kill, it goes on after the last stored row.
  */
 import { AppError } from '../../core/errors.ts'
 import type { Row, Table } from '../../core/picture.ts'
@@ -24,7 +24,7 @@ ON CONFLICT (name) DO UPDATE SET last_key = excluded.last_key, is_done = exclude
 
 const FIND = `SELECT last_key, is_done FROM ${JOURNAL} WHERE name = $1`
 
-/** Where the rows come from: those behind a key, or all. */
+/** Reads the rows after a key, or all. */
 type ReadRows = (table: Table, after: Key | undefined) => AsyncIterable<Batch>
 
 /** From now on no Runyard starts on the database; `filled` ends that. Its tables must exist. */
@@ -35,7 +35,7 @@ export async function beginFilling(db: Db, hold: Hold): Promise<void> {
   }, [])
 }
 
-/** All is there: a Runyard may start on it. */
+/** The database is complete: a Runyard may start on it. */
 export async function filled(db: Db): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.script(`DROP TABLE IF EXISTS ${JOURNAL};`)
@@ -43,7 +43,7 @@ export async function filled(db: Db): Promise<void> {
   }, [])
 }
 
-/** Notes that a step is done, whose name must be no table's, and a text about it. */
+/** Notes that a step is done, and a text about it. Its name must not be a table's. */
 export async function noteStep(db: Db, step: string, text: string | null = null): Promise<void> {
   await db.run(NOTE, [step, text, 1])
 }
@@ -59,8 +59,8 @@ export async function isDone(db: Pick<Db, 'get'>, name: string): Promise<boolean
 }
 
 /**
- * Fills the tables of a group, or what is missing of them. A group of several is filled in one transaction,
- * since its rows refer to each other. `onRows` hears how many rows were written.
+ * Fills the tables of a group, or what is missing of them. A group of several is filled in one transaction, since its
+ * rows refer to each other. `onRows` gets the number of rows written.
  */
 export async function fillGroup(
   db: Db,
@@ -104,7 +104,7 @@ interface Note {
   isDone: boolean
 }
 
-/** Writes and notes it, both or neither; an answer that was lost is looked for. */
+/** Writes and notes it, both or neither. If the result is lost, looks for the note. */
 async function once(
   db: Db,
   { name, last, isDone: done }: Note,

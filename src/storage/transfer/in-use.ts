@@ -1,4 +1,4 @@
-/** Whether a Runyard works on a database: who does writes a sign of life into it every second. */
+/** Whether a Runyard works on a database: each one writes a sign of life into it every second. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../../core/errors.ts'
 import { readTables } from './catalogue.ts'
@@ -7,12 +7,12 @@ import { type Member, membersOf, type Side, using } from './side.ts'
 /** Longer than two signs of life are apart, in ms. */
 const LOOK_MS = 4_000
 
-/** The signs of life by whose they are. */
+/** The latest sign of life of each process. */
 type Signs = Map<string, number>
 
 /**
- * Throws `conflict` when somebody gives a sign of life in one of the databases. Takes a few seconds where a
- * process has left its record behind, which a killed one does.
+ * Throws `conflict` when a process gives a sign of life in one of the databases. Takes a few seconds if a process has
+ * left its record behind, as a killed one does.
  */
 export async function refuseInUse(side: Side): Promise<void> {
   const members = await membersOf(side)

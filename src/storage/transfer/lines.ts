@@ -1,6 +1,6 @@
 /**
- * A row as one line of JSON: the same text for the same content, whichever database it comes from. It is
- * what digests are made of, and what a backup holds. Bytes are base64.
+ * A row as one line of JSON: the same text for the same content, whichever database it comes from. Digests are made of
+ * these lines, and backups hold them. Bytes are base64.
  */
 import { AppError } from '../../core/errors.ts'
 import type { Column, Row, Table, Value } from '../../core/picture.ts'

@@ -1,8 +1,8 @@
 /**
- * Moves an installation's databases from one side to another. Killed anywhere, the next call goes on:
+ * Moves an installation's databases from one side to another. After a kill, the next call goes on:
  *
  * 1. every database of the source is held as `leaving`, every one of the target as `filling`: no Runyard
- *    starts on either. What is known of the move is these notes, with its id.
+ *    starts on either. These notes, with the move's id, are the only record of the move.
  * 2. the rows are copied, database by database (`fill.ts`)
  * 3. every table is read on both sides and compared
  * 4. the target's first database notes that all is well; the other ones are opened for use
@@ -29,7 +29,7 @@ interface MoveParts {
 
 export type MoveProgress =
   | { step: 'begin'; databases: number; isResumed: boolean }
-  /** A table of which so many rows are still to be copied. */
+  /** A table, with the number of its rows. */
   | { step: 'copy' | 'verify'; member: string; table: string; total: number }
   | { step: 'rows'; count: number }
   | { step: 'finish' }
@@ -44,8 +44,8 @@ export interface Moved {
 const VERIFIED = '= verified'
 
 /**
- * Throws `conflict` when there is nothing to move, when the target has content of its own, and when the
- * source was written to meanwhile. Nobody may use either side.
+ * Throws `conflict` when there is nothing to move, when the target has content of its own, and when the source was
+ * written to meanwhile. No server may use either side.
  */
 export async function move(parts: MoveParts): Promise<Moved> {
   const { source, target, onProgress } = parts
@@ -63,7 +63,7 @@ export async function move(parts: MoveParts): Promise<Moved> {
   return { databases: members.length, ...moved }
 }
 
-/** Makes the source usable again: of a move that is not to be ended, or that one does not want any more. */
+/** Makes the source usable again, after a move that will not be completed or is not wanted any more. */
 export async function takeBack(source: Side): Promise<number> {
   let count = 0
   for (const member of await membersOf(source)) {
@@ -78,8 +78,8 @@ export async function takeBack(source: Side): Promise<number> {
 }
 
 /**
- * Removes from the target what an unfinished move, or one that went away from there, has left. Throws `conflict`, and
- * removes nothing, where there is anything else.
+ * Removes what an unfinished move to the target, or a move away from it, has left there. Throws `conflict`, and removes
+ * nothing, if the target holds anything else.
  */
 export async function clearTarget(source: Side, target: Side): Promise<void> {
   const own = (await stateOf(target, firstOf(target))).hold ? await membersOf(target) : []
@@ -90,7 +90,7 @@ export async function clearTarget(source: Side, target: Side): Promise<void> {
     if (hold && hold.reason !== 'leaving') removed.push(member)
     else if (!isEmpty) throw notEmpty(target, member)
   }
-  // The first is the last: as long as it is there, whoever comes after a kill knows of the others.
+  // The first is removed last: while it exists, the next call after a kill knows of the others.
   for (const member of removed.reverse()) await dropMember(target, member)
 }
 
@@ -120,7 +120,7 @@ function notEmpty(target: Side, { name }: Member, hold?: Hold): AppError {
   return new AppError('conflict', `${what} ${which}. With --replace it is removed first.`)
 }
 
-/** Of a target that is held. */
+/** For a target that is held. */
 function isVerified(target: Side): Promise<boolean> {
   return using(target, firstOf(target), (db) => isDone(db, VERIFIED))
 }

@@ -1,11 +1,11 @@
 /**
- * One picture of all databases of an installation, also while it works.
+ * One picture of all databases of an installation, also while it runs.
  *
- * On PostgreSQL all schemas are read in one transaction: one moment for everything. On SQLite each file is
- * read in a transaction of its own, and those begin one right after the other, the control plane's first:
- * each file is as it was at one moment, and these moments are as far apart as it takes to open the files.
- * Nothing in one of the databases refers to a row of another one but by a deployment's id; a deployment
- * that comes or goes in between is in the picture as the control plane knew it.
+ * On PostgreSQL all schemas are read in one transaction: one moment for everything. On SQLite each file is read in a
+ * transaction of its own, and those begin one right after the other, the control plane's first: each file is as it was
+ * at one moment, and these moments are as far apart as it takes to open the files. The databases refer to each other's
+ * rows only by a deployment's id; a deployment that comes or goes in between is in the picture as the control plane
+ * knew it.
  */
 import { existsSync } from 'node:fs'
 import { AppError } from '../../core/errors.ts'
@@ -51,7 +51,7 @@ async function ofPostgres<T>(side: Side, work: (databases: Pictured[]) => Promis
     return await db.snapshot(async (tx) => {
       if (isBegun) throw lostConnection()
       isBegun = true
-      // Whoever takes the picture may be slow: that holds nobody up.
+      // The picture may take long: that holds up no other work.
       await tx.script(
         'SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0',
       )
@@ -112,7 +112,7 @@ async function reading<T>(side: Side, member: Member, work: (tx: Db) => Promise<
   }
 }
 
-/** `undefined`: a server has just made it, and no table yet. */
+/** `undefined`: a server has just created it, without a table yet. */
 async function picture(member: Member, place: Place): Promise<Pictured | undefined> {
   const tables = await readTables(place, member.kind)
   if (!tables.has('schema_migrations')) return undefined

@@ -1,4 +1,4 @@
-/** Reads a table in the order of its key, so much at a time that memory stays flat. */
+/** Reads a table in the order of its key, in batches so small that memory stays flat. */
 import type { Row, Table, TableSum } from '../../core/picture.ts'
 import type { SqlValue } from '../db/db.ts'
 import { type Place, qualified } from './catalogue.ts'
@@ -10,7 +10,7 @@ import { fromDatabase } from './values.ts'
 const MAX_ROWS = 1000
 const MAX_BYTES = 4 * 1024 ** 2
 
-/** The values of the key's columns; where to go on. */
+/** The values of the key's columns. Reading continues after them. */
 export type Key = readonly SqlValue[]
 
 export interface Batch {
@@ -40,7 +40,7 @@ export async function countRows({ reader, schema }: Place, { name }: Table): Pro
   return Number(row?.count ?? 0)
 }
 
-/** Reads all of the table. `onRows` hears how many rows of it were read. */
+/** Reads all of the table. `onRows` gets the number of rows read. */
 export async function sumTable(
   place: Place,
   table: Table,
@@ -68,7 +68,7 @@ class TableReader {
     this.#place = place
     this.#table = table
     this.#from = qualified(place.schema, name)
-    // Both databases know it without reading the value. A number counts as little.
+    // Both databases know the size without reading the value. A number counts as little.
     const sizes = columns.map((column) =>
       column.kind === 'integer' || column.kind === 'real'
         ? '8'
@@ -115,7 +115,7 @@ class TableReader {
   }
 }
 
-/** Some columns are called as words of SQL are. */
+/** Some columns have names that are words of SQL. */
 export function quoted(name: string): string {
   return `"${name}"`
 }

@@ -26,7 +26,7 @@ export interface Member {
   kind: DatabaseKind
   /** `control-plane`, `agent-server` for that of a `serve`, or the deployment's id. */
   id: string
-  /** For people: what it is of. */
+  /** For people: `control plane`, `agent server` or the deployment's name. */
   name: string
 }
 
@@ -38,7 +38,7 @@ export function firstOf(side: Side): Member {
   return side.controlPlane === undefined ? ALONE : CONTROL_PLANE
 }
 
-/** Every database that is there, the first before the others. None: the side is empty. */
+/** Every existing database, the first before the others. An empty list: the side is empty. */
 export async function membersOf(side: Side): Promise<Member[]> {
   const first = await present(side, [firstOf(side)])
   if (first.length === 0 || side.controlPlane === undefined) return first
@@ -53,7 +53,7 @@ export async function listDeployments(db: Pick<Db, 'all'>): Promise<Member[]> {
   return rows.map(({ id, name }) => ({ kind: 'agent-server', id, name }))
 }
 
-/** Those whose databases are there. A file that is not there is not made to find out. */
+/** The members whose databases exist. Looking creates no file. */
 async function present(side: Side, members: readonly Member[]): Promise<Member[]> {
   if (side.dialect === 'sqlite') return members.filter((one) => existsSync(whereOf(side, one)))
   const sql = "SELECT schemaname AS name FROM pg_tables WHERE tablename = 'schema_migrations'"
@@ -72,14 +72,14 @@ export function whereOf(side: Side, { kind, id }: Member): string {
   return kind === 'control-plane' ? (side.controlPlane ?? '') : side.agentServer(id)
 }
 
-/** Whether code of a graph could change its schema as it likes. */
+/** Whether graph code could change the schema as it likes. */
 export function mayHoldTraps({ dialect }: Side, { id }: Member): boolean {
   return dialect === 'postgres' && id !== CONTROL_PLANE.id && id !== ALONE.id
 }
 
 /**
- * Opens it for `work`, and closes it. A file is made where it is missing, and so is a schema. Throws `conflict`
- * for what `refuseTraps` refuses.
+ * Opens the database for `work`, and closes it. A missing file or schema is created. Throws `conflict` for what
+ * `refuseTraps` refuses.
  */
 export async function using<T>(
   side: Side,
@@ -103,11 +103,11 @@ export async function using<T>(
 
 interface MemberState {
   hold: Hold | undefined
-  /** Whether there is anything in it that would be lost. */
+  /** Whether it holds nothing that would be lost. */
   isEmpty: boolean
 }
 
-/** Looks, and makes no file. */
+/** Creates no file. */
 export async function stateOf(side: Side, member: Member): Promise<MemberState> {
   const [there] = await present(side, [member])
   if (!there) return { hold: undefined, isEmpty: true }

@@ -1,12 +1,12 @@
 /**
- * What code of a graph may have left in its deployment's schema, which the deployment's role owns: things that
- * run as soon as somebody reads or writes a table there, with the rights of whoever does. Here that is the
- * control plane's user, who may read everything.
+ * Finds what graph code may have left in its deployment's schema, which the deployment's role owns: objects that run
+ * when a table there is read or written, with the rights of its reader or writer. Here that is the control plane's
+ * user, which may read everything.
  */
 import { AppError } from '../../core/errors.ts'
 import type { Db } from '../db/db.ts'
 
-/** No migration creates any of it. Schemas of the user who asks are not looked at. */
+/** No migration creates any of these. Schemas that the current user owns are not checked. */
 const TRAPS = `
 WITH place AS (SELECT oid FROM pg_namespace WHERE nspname = $1 AND pg_get_userbyid(nspowner) <> current_user),
 relations AS (SELECT c.* FROM pg_class AS c JOIN place ON c.relnamespace = place.oid)
@@ -43,8 +43,8 @@ interface Suspect {
 }
 
 /**
- * Throws `conflict` with what is there. `tx`: what a deployment's role has created is not found by a name
- * without a schema. What comes later is not seen: it holds for a deployment whose agent servers have ended.
+ * Throws `conflict` with the object that it finds. On `tx`, a name without a schema must not find what the deployment's
+ * role has created. Later objects are not seen: the deployment's agent servers must have ended.
  */
 export async function refuseTraps(tx: Pick<Db, 'get'>, { schema, name }: Suspect): Promise<void> {
   const found = await tx.get<{ what: string }>(TRAPS, [schema])

@@ -1,4 +1,4 @@
-/** A value as the database has it, and as every database's picture has it. */
+/** Converts values between a database's form and the form that all databases share. */
 import { AppError } from '../../core/errors.ts'
 import type { Column, Value } from '../../core/picture.ts'
 import type { Dialect, SqlValue } from '../db/db.ts'

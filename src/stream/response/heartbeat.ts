@@ -1,4 +1,4 @@
-/** Sends signs of life on a silent connection, so that nobody takes it for dead. */
+/** Sends signs of life on a silent connection, so that it is not taken for dead. */
 import type { Body } from './body.ts'
 
 /** How long a connection may be silent, in ms. LangGraph Server uses the same time. */

@@ -30,7 +30,7 @@ export class JsonText {
   }
 }
 
-/** How much is written at a time, in characters: others are served while a reader takes it. */
+/** How much is written at a time, in characters: other requests are served in between. */
 const PIECE_CHARS = 2 ** 20
 
 /** Leading whitespace is part of any JSON text. */

@@ -10,17 +10,14 @@ interface SseResponseParts {
   /** `Location`, `Content-Location` and the like. The headers of every stream are set here. */
   headers?: Record<string, string>
   /**
-   * Gives whole frames (`sse.ts`), one or several at a time, as text or its bytes in UTF-8. Its end is a clean end of the stream, which clients take for the end
-   * of the run. When it throws, the connection is cut, so that clients reconnect. The signal aborts when
-   * the client leaves.
+   * Yields whole frames (`sse.ts`), one or several at a time, as text or its bytes in UTF-8. Its end is a clean end of
+   * the stream, which clients take for the end of the run. When it throws, the connection is cut, so that clients
+   * reconnect. The signal aborts when the client leaves.
    */
   source: (signal: AbortSignal) => AsyncIterable<string | Uint8Array>
   /** Called once, when the client leaves before the end. */
   onDisconnect?: () => void
-  /**
-   * Called at the beginning. It answers a function that is called once at the end, however the stream
-   * ends.
-   */
+  /** Called at the beginning. The function that it returns is called once at the end, however the stream ends. */
   onOpen?: () => () => void
   /** The silence before a heartbeat, in ms. Default: 5,000. */
   heartbeatMs?: number

@@ -9,7 +9,7 @@ const CONNECTIONS = table<AgentConnection>(
   'id, workspace_id, agent_id, oauth_token_id, created_by, created_at',
 )
 
-// Sets what is there already, so that the row is returned.
+// Sets the same value again, so that the row is returned.
 const PUT = `
 INSERT INTO oauth_connections (${CONNECTIONS.columns}) VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (workspace_id, agent_id, oauth_token_id)

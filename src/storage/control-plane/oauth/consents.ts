@@ -1,4 +1,4 @@
-/** The `oauth_consents` table. What only the consent's own browser and server know is sealed. */
+/** The `oauth_consents` table. Secrets that only the consent's own browser and server know are sealed. */
 import type { OAuthConsent, OAuthConsentStore } from '../../../core/oauth/consent.ts'
 import type { SecretBox } from '../../../core/secret-box.ts'
 import type { Db } from '../../db/db.ts'

@@ -58,7 +58,7 @@ const hasActiveOfProvidersSql = ({ json }: Db) => `
 SELECT 1 FROM oauth_tokens
 WHERE workspace_id = $1 AND provider_key IN ${json.texts('$2')} AND status = 'active' LIMIT 1`
 
-// It begins with the keys, of which there are few, and finds the rest by the owner.
+// It begins with the keys, which are few, and finds the rest by the owner.
 const HELD_BY_KEY = (table: string) => `
 EXISTS (SELECT 1 FROM ${table} AS held
   WHERE held.workspace_id = lost.workspace_id AND held.user_id = lost.id)`
@@ -94,7 +94,7 @@ WHERE id = $1 AND version = $2 AND status = 'active'
 export function createOAuthTokenStore(db: Db, box: SecretBox): OAuthTokenStore {
   const tokens = TOKENS.on(db, box)
   const has = async (sql: string, params: SqlValue[]) => (await db.get(sql, params)) !== undefined
-  /** `holder`: only where the claim is theirs. */
+  /** `holder`: only if this holder has the claim. */
   const update = async (id: string, patch: OAuthTokenPatch, holder: string | null) => {
     const { sql, params } = tokens.assignments(id, patch, 3)
     if ('access_token' in patch) sql.push('version = version + 1')

@@ -15,9 +15,9 @@ const CONNECT_LIMIT_MS = 5_000
 /** How long to wait before the next try to connect, in ms. */
 const RETRY_MS = 50
 /**
- * The server ends a transaction whose process does nothing for this long, in ms, because others wait for
- * its locks. The time is shorter than a lease, so that nobody who takes over a run waits. It is longer
- * than the code of a graph blocks a process at a time. A transaction that was ended starts again.
+ * The server ends a transaction whose process does nothing for this long, in ms, because others wait for its locks. The
+ * time is shorter than a lease, so that a server that takes over a run need not wait. It is longer than graph code
+ * blocks a process at a time. A transaction that was ended starts again.
  */
 const IDLE_IN_TRANSACTION_MS = 5_000
 /** The most texts that are prepared. Later texts are composed at run time, and too rare to prepare. */
@@ -68,7 +68,7 @@ export class PostgresPool {
       types: { getTypeParser: parserOf },
       ...(!url.isShared && { options: asOptions({ ...settings, ...ISOLATION }) }),
     })
-    // A connection that breaks while nobody uses it only leaves the pool.
+    // A connection that breaks while unused only leaves the pool.
     this.#pool.on('error', () => {})
     // A connection that breaks in use rejects its statements. Without a listener the event would end the
     // process.
@@ -102,13 +102,13 @@ export class PostgresPool {
   }
 
   /**
-   * Sends a statement, together with what else is sent on the connection before the event loop goes on. The
-   * driver would write each statement to the socket by itself.
+   * Sends a statement, together with all that is sent on the connection in this turn of the event loop. The driver
+   * would write each statement to the socket by itself.
    */
   send(client: PoolClient, query: QueryConfig | string): Promise<QueryResult> {
     this.#gather(client)
-    // With a callback of ours. The driver's own would be kept until the heap is collected as a whole, and the rows with it: V8
-    // places a function that is assigned to a property among what is old.
+    // With our own callback. The driver's, and the rows with it, would stay until a full garbage collection: V8 places
+    // a function that is assigned to a property in the old generation.
     return new Promise((resolve, reject) => {
       client.query(query as QueryConfig, (error: Error | null, result: QueryResult) =>
         error ? reject(error) : resolve(result),

@@ -1,11 +1,10 @@
 /**
  * The Db port on PostgreSQL: a pool of connections, with one statement or transaction on each.
  *
- * Without `locks` a transaction is SERIALIZABLE, as if nobody else wrote. With `locks` it is READ
- * COMMITTED, behind advisory locks of these names. A transaction that collided with another, or whose
- * connection was lost before COMMIT was sent, has done nothing and runs again. When the connection was
- * lost later, nobody knows: reads and batches are repeated, a transaction is looked for if its caller can
- * tell, and everything else is refused.
+ * Without `locks` a transaction is SERIALIZABLE, as if no other transaction wrote. With `locks` it is READ COMMITTED,
+ * behind advisory locks of these names. A transaction that collided with another, or whose connection was lost before
+ * COMMIT was sent, has done nothing and runs again. When the connection was lost later, the outcome is unknown: reads
+ * and batches are repeated, a transaction is looked for if `wasCommitted` is given, and everything else is refused.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'

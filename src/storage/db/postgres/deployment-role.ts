@@ -1,6 +1,6 @@
 /**
- * The role that a deployment's agent servers log in as. It owns the deployment's schema and has no right on
- * another one, since the code of graphs has whatever rights its agent server has.
+ * The role that a deployment's agent servers log in as. It owns the deployment's schema and has no right on another
+ * one, since graph code has all rights of its agent server.
  *
  * The control plane's own user is a member of every such role: it backs up, moves and removes what they own.
  */
@@ -11,7 +11,7 @@ import { handOver } from './ownership.ts'
 import { becomeMember, closeToOthers, letConnect, requireRoleRights } from './role-rights.ts'
 import { scramVerifier } from './scram.ts'
 
-/** Roles belong to all databases of a server, and two control planes may come at once. */
+/** Roles belong to all databases of a server, and two control planes may change them at once. */
 const LOCK = ['deployment roles']
 /** Code of a graph may have left something in another database that the role owns. */
 const DEPENDENT_OBJECTS = '2BP01'
@@ -24,27 +24,23 @@ interface Holding {
 }
 
 interface RoleOrder extends Holding {
-  /** For the role's name. Answers the same for the same name; ASCII. */
+  /** The password for the role's name: always the same for the same name; ASCII. */
   passwordOf(role: string): string
 }
 
 /** Any number of processes may call any of it at once, and again, while agent servers work. */
 export interface DeploymentRoles {
-  /**
-   * Throws `bad_request`, with what helps, where the user of the database may create no role that it can use
-   * itself.
-   */
+  /** Throws `bad_request`, with a fix, if the user of the database may not create roles that it can use itself. */
   requireRights(): Promise<void>
   /**
-   * Creates the role, or brings it up to date, and gives it the schema with everything in it. Answers the
-   * role's name.
+   * Creates the role, or brings it up to date, and gives it the schema with everything in it. Returns the role's name.
    */
   ensure(order: RoleOrder): Promise<string>
-  /** Ends the role's connections, and lets it open no other. Does nothing when there is none. */
+  /** Ends the role's connections, and lets it open no new ones. Does nothing when there is none. */
   shutOut(holding: Holding): Promise<void>
   /**
-   * Removes the role with what it still owns. Does nothing when there is none. One that owns something in another
-   * database stays, without it and shut out.
+   * Removes the role with what it still owns. Does nothing when there is none. A role that owns objects in another
+   * database stays, shut out and owning nothing here.
    */
   drop(holding: Holding): Promise<void>
 }
@@ -92,7 +88,7 @@ async function dropRole(db: Db, holding: Holding): Promise<void> {
   }
 }
 
-/** Answers the role's name; `undefined`: there is none, and nothing was done. */
+/** Returns the role's name; `undefined`: there is none, and nothing was done. */
 async function withRole(
   db: Db,
   holding: Holding,
@@ -108,7 +104,7 @@ async function withRole(
   }, LOCK)
 }
 
-/** Nothing that another role has created is found by a name without a schema. */
+/** A name without a schema then finds nothing that another role has created. */
 async function searchNothingElse(tx: Db): Promise<void> {
   await tx.script('SET LOCAL search_path = pg_catalog')
 }

@@ -1,4 +1,4 @@
-/** What the errors of PostgreSQL mean for us. They are told apart by code, never by text. */
+/** What the errors of PostgreSQL mean for us. They are distinguished by code, never by text. */
 import { DatabaseError } from 'pg'
 import { AppError, DatabaseAway } from '../../../core/errors.ts'
 
@@ -31,7 +31,7 @@ const PROGRAM_LIMITS = '54'
  */
 const LOST = new Set(['57P01', '57P02', '57P03', '57P05', IDLE_IN_TRANSACTION])
 
-/** Whether the connection cannot be used any more. What was sent on it may or may not be done. */
+/** Whether the connection cannot be used any more. Statements that were sent on it may or may not be done. */
 export function isLost(error: unknown): boolean {
   if (error instanceof AppError) return false
   if (!(error instanceof DatabaseError)) return true

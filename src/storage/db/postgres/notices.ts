@@ -1,9 +1,9 @@
 /**
- * Notices by LISTEN and NOTIFY, on a connection of their own. It is opened when it is first needed, and
- * again when it is lost.
+ * Notices by LISTEN and NOTIFY, on a connection of their own. It is opened when it is first needed, and again when it
+ * is lost.
  *
- * A notice is sent after the commit that it is about, not in that transaction: a commit with a NOTIFY
- * waits for all others of the database. Notices that are published while one is being sent go together.
+ * A notice is sent after the commit that it is about, not in that transaction: a commit with a NOTIFY waits for all
+ * others of the database. Notices that are published while one is being sent share the next NOTIFY.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'

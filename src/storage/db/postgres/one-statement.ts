@@ -10,10 +10,10 @@ const MAX_STATEMENTS = 16
 /** The most texts. The connections prepare each of them; other batches go statement by statement. */
 const MAX_TEXTS = 100
 
-/** Only what reads no table: within one statement none sees what the others write. */
+/** Only statements that read no table: as parts of one statement, none sees the writes of the others. */
 const READS_NOTHING = /^\s*INSERT INTO \w+\s*\([^)]*\)\s*VALUES\b(?!.*\bSELECT\b)/s
 
-/** What is known of the batches that begin with the same texts. */
+/** The known texts of batches that begin with the same statements. */
 interface Known {
   /** By the next statement's text. */
   next: Map<string, Known>
@@ -26,8 +26,8 @@ export class OneStatement {
   #texts = 0
 
   /**
-   * `last` is a SELECT and fails where nothing may be done. `undefined`: the batch has to go statement by
-   * statement. Two of its statements may not change the same row: PostgreSQL refuses that as `isTwice`.
+   * `last` is a SELECT that fails if nothing may be done. `undefined`: the batch has to go statement by statement. Two
+   * of its statements may not change the same row: PostgreSQL refuses that as `isTwice`.
    */
   of(statements: readonly Statement[], last: Statement): Statement | undefined {
     if (statements.length === 0 || statements.length > MAX_STATEMENTS) return undefined
@@ -58,7 +58,7 @@ function nothingKnown(): Known {
   return { next: new Map(), whole: new Map() }
 }
 
-/** The placeholders of each begin behind those of the one before. */
+/** Each statement's placeholders continue the numbers of the one before. */
 function composed(statements: readonly Statement[], last: Statement): string {
   let before = 0
   const texts = [...statements, last].map(({ sql, params }) => {

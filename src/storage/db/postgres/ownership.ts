@@ -2,8 +2,8 @@
 import type { Db } from '../db.ts'
 
 /**
- * What is in the schema that the role does not own, as statements. Indexes, and the sequences of columns, go
- * with their tables. What is nobody's of ours to give stays.
+ * Statements that give the role what it does not own in the schema. Indexes, and the sequences of columns, go with
+ * their tables. Objects that the user may not give away stay.
  */
 const REST = `
 SELECT format('ALTER %s %I.%I OWNER TO %I', CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW'
@@ -26,8 +26,8 @@ WHERE n.nspname = $1 AND pg_get_userbyid(t.typowner) <> $2 AND pg_has_role(curre
     OR EXISTS (SELECT 1 FROM pg_class AS c WHERE c.oid = t.typrelid AND c.relkind = 'c'))`
 
 /**
- * Creates the schema where it is missing. The user has to be a member of the role. In a transaction whose
- * `search_path` is `pg_catalog` alone.
+ * Creates the schema where it is missing. The user has to be a member of the role. Call it in a transaction whose
+ * `search_path` is only `pg_catalog`.
  */
 export async function handOver(tx: Db, role: string, schema: string): Promise<void> {
   const found = await tx.get<{ owner: string }>(

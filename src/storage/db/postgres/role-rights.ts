@@ -2,10 +2,7 @@
 import { AppError } from '../../../core/errors.ts'
 import type { Db } from '../db.ts'
 
-/**
- * Throws `bad_request`, with what helps, where the user of this database may create no role that it can use
- * itself.
- */
+/** Throws `bad_request`, with a fix, if the user of this database may not create roles that it can use itself. */
 export async function requireRoleRights(db: Db): Promise<void> {
   const row = await db.get<{ name: string; may: number }>(
     `SELECT quote_ident(rolname) AS name, CAST(rolsuper OR (rolcreaterole AND rolinherit) AS INT) AS may
@@ -21,8 +18,8 @@ export async function requireRoleRights(db: Db): Promise<void> {
 }
 
 /**
- * Since PostgreSQL 16 membership is divided: whoever creates a role may grant it, also to itself, but has neither
- * its rights nor may give something to it.
+ * Since PostgreSQL 16 membership is divided: the creator of a role may grant it, also to itself, but neither has its
+ * rights nor may give it objects.
  */
 export async function becomeMember(tx: Db, role: string): Promise<void> {
   const version = await tx.get<{ number: number }>(
@@ -38,7 +35,7 @@ export async function becomeMember(tx: Db, role: string): Promise<void> {
   await tx.script(`GRANT ${role} TO CURRENT_USER${how}`)
 }
 
-/** Lets it into this database, where it finds its own schema before `public`. */
+/** Lets the role into this database, where it finds its own schema before `public`. */
 export async function letConnect(tx: Db, role: string, schema: string): Promise<void> {
   const row = await tx.get<{ may: number; database: string }>(
     `SELECT CAST(has_database_privilege($1, current_database(), 'CONNECT') AS INT) AS may,
@@ -51,9 +48,9 @@ export async function letConnect(tx: Db, role: string, schema: string): Promise<
 }
 
 /**
- * Takes from everybody what only its owner is to have: all of the control plane's schema, and before
- * PostgreSQL 15 the right to put something into `public`, where others would find it. Leaves a schema as it is
- * that somebody else owns.
+ * Revokes from PUBLIC what only the owner should have: all rights on the control plane's schema, and before PostgreSQL
+ * 15 the right to create objects in `public`, where others would find them. Leaves a schema unchanged that another user
+ * owns.
  */
 export async function closeToOthers(tx: Db, schema: string): Promise<void> {
   const right = schema === 'public' ? 'CREATE' : 'USAGE'

@@ -1,10 +1,10 @@
-/** What PostgreSQL keeps instead of a password (RFC 5803): whoever reads it, in a log too, cannot log in with it. */
+/** What PostgreSQL keeps instead of a password (RFC 5803): a reader of it, in a log too, cannot log in with it. */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 
-/** As PostgreSQL has it. More would cost at each login, and a password that is guessed is no password of ours. */
+/** PostgreSQL's default. More would cost time at each login, and passwords of ours cannot be guessed. */
 const ITERATIONS = 4096
 
-/** `password`: ASCII alone, since no other text is the same after SASLprep. Has no quotes. */
+/** `password`: only ASCII, since no other text is the same after SASLprep. The result has no quotes. */
 export function scramVerifier(password: string): string {
   const salt = randomBytes(16)
   const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256')

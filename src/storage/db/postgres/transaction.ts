@@ -1,7 +1,7 @@
 /**
  * A transaction on PostgreSQL: runs its work, and finds out whether it was committed.
  *
- * BEGIN is sent with the first statement and costs no round trip of its own. What was sent ahead shares that of
+ * BEGIN is sent with the first statement and costs no round trip of its own. Statements sent ahead share that of
  * COMMIT.
  */
 import type { AsyncLocalStorage } from 'node:async_hooks'
@@ -27,7 +27,7 @@ export interface TransactionPlan<T> {
   begin: string
   /** There is nothing to commit, so its end is not awaited. */
   isReading: boolean
-  /** Whether somebody finds out what became of it where no answer comes. */
+  /** Whether the caller can find out the outcome if no answer comes. */
   canTell: boolean
   work: (tx: Db) => Promise<T>
   /** The transaction that the current chain of calls runs in. */
@@ -46,7 +46,7 @@ export async function attemptTransaction<T>(
   begun.catch(() => {})
   try {
     const result = await plan.current.run(tx, plan.work, tx)
-    // A connection that was lost before it has shown now. Else only who can tell what became of the rest goes on.
+    // A connection that was lost earlier shows here. Only a caller that can find out the outcome does not wait.
     if (!plan.canTell) await begun
     tx.end()
     if (plan.isReading) return closeReading(pool, client, result)
@@ -57,13 +57,13 @@ export async function attemptTransaction<T>(
   }
 }
 
-/** Whoever gets the connection next sends its statements after this one. */
+/** The next user of the connection sends its statements after this one. */
 function closeReading<T>(pool: PostgresPool, client: PoolClient, result: T): Outcome<T> {
   pool.send(client, 'COMMIT').catch(() => {})
   return { kind: 'done', result }
 }
 
-/** Why `last` came: after a statement has failed, PostgreSQL refuses all others of the transaction. */
+/** The cause of `last`: after a statement has failed, PostgreSQL refuses all others of the transaction. */
 async function firstError(sent: readonly Promise<unknown>[], last: unknown): Promise<unknown> {
   const settled = await Promise.allSettled(sent)
   const failed = settled.find(({ status }) => status === 'rejected')
@@ -83,7 +83,7 @@ async function commit<T>(
     const { command } = await pool.send(client, 'COMMIT')
     if (command === 'COMMIT') return { kind: 'done', result }
   } catch (error) {
-    // After a collision nothing was done. A lost connection tells nothing.
+    // After a collision nothing was done. A lost connection leaves it unknown.
     if (isLost(error)) return { kind: 'unknown', result, error: unanswered(error) }
     return failure(error, { isLost: false, isRepeatable: isCollision(error) })
   }
@@ -112,7 +112,7 @@ export class PostgresTransaction extends OpenTransaction<PoolClient> {
   readonly json = json
   readonly rowLocks = rowLocks
   readonly nowMs = nowMs
-  /** The statements whose answers nobody has waited for. */
+  /** The statements whose results were not awaited. */
   readonly ahead: Promise<unknown>[] = []
   readonly #pool: PostgresPool
 
@@ -134,10 +134,10 @@ export class PostgresTransaction extends OpenTransaction<PoolClient> {
   }
 
   async runAhead(sql: string, params: SqlValue[] = []): Promise<void> {
-    // What cannot be sent is refused here: PostgreSQL would commit without it.
+    // A value that cannot be sent is refused here: PostgreSQL would commit without it.
     const query = this.#pool.toQuery({ sql, params })
     const sent = this.#pool.send(this.open(), query)
-    // Looked at with the commit.
+    // Checked with the commit.
     sent.catch(() => {})
     this.ahead.push(sent)
   }

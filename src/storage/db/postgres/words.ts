@@ -1,6 +1,6 @@
 /**
- * Translates migrations, which are written once, with the types of SQLite's strict tables. What cannot be
- * translated, a trigger, has a text of its own in the migration.
+ * Translates migrations, which are written once, with the types of SQLite's strict tables. A trigger cannot be
+ * translated: it has a text of its own in the migration.
  */
 
 /** In order, longer phrases first. */

@@ -28,7 +28,7 @@ export async function whileBusy<T>(
   }
 }
 
-/** Whether a lock was in the way. The primary code tells; extended codes are in the higher bits. */
+/** Whether a lock was in the way. The primary code shows it; extended codes are in the higher bits. */
 export function isBusy(error: unknown): boolean {
   if (!(error instanceof Error) || !('errcode' in error)) return false
   return (Number(error.errcode) & 0xff) === SQLITE_BUSY

@@ -40,13 +40,13 @@ export class SqliteConnection {
   }
 
   /**
-   * WAL: readers do not wait for the writer. NORMAL: the operating system has each commit, so that it
-   * survives kill -9. Only a power cut can lose the last commits, and never the file. An fsync for each
-   * of a run's many small commits would cost more than all the rest.
+   * WAL: readers do not wait for the writer. NORMAL: the operating system has each commit, so that it survives kill -9.
+   * Only a power cut can lose the last commits, and never the file. An fsync for each of a run's many small commits
+   * would cost more than all the rest.
    *
-   * MEMORY: a savepoint keeps each page as it was before, and 64 kB of them would go to a temporary file. With 16 clients
-   * a run wrote 336 kB in 151 writes, and 81 kB in 38 without that file: 0.885 of its processor time, 1.13 of the runs a
-   * second. What a migration sorts for a new index is in memory as well.
+   * MEMORY: a savepoint keeps each page as it was before, and 64 kB of them would go to a temporary file. With 16
+   * clients a run wrote 336 kB in 151 writes, and 81 kB in 38 without that file: 0.885 of its processor time, 1.13 of
+   * the runs a second. A migration sorts in memory as well, for a new index.
    *
    * 4,000 pages: the commit that fills the journal copies it into the file and waits for the disk, up to 33 ms. With
    * SQLite's default of 1,000 the longest was 20 ms, four times as often, at 0.91 of the runs a second.
@@ -173,9 +173,9 @@ export class SqliteConnection {
 }
 
 /**
- * The SQL with SQLite's placeholders. Those that stand in order, each once, get no numbers: before it binds a value
- * `node:sqlite` asks for the placeholder's name, and SQLite searches for that among all that have one. With 64 rows of
- * eight values in a statement a row takes 2.0 µs instead of 6.3.
+ * The SQL with SQLite's placeholders. Placeholders in order, each used once, get no numbers: before it binds a value,
+ * `node:sqlite` asks for the placeholder's name, which SQLite searches among all named ones. With 64 rows of eight
+ * values in a statement a row takes 2.0 µs instead of 6.3.
  */
 function withPlaceholders(sql: string): string {
   const numbers = [...sql.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number))

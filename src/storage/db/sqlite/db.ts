@@ -1,9 +1,10 @@
 /**
  * The Db port on SQLite: one connection with one user at a time.
  *
- * A statement outside a transaction waits for the open one, so that it neither takes part in it nor sees
- * what may be undone. There is no second connection for reading, since SQLite would work on the same thread anyway. Measured beside constant checkpoints: a read takes 36 µs this way and 9 µs with a second
- * connection; all the work together takes a seventh more time. One rule for everything is worth that.
+ * A statement outside a transaction waits for the open one, so that it neither takes part in it nor sees what may be
+ * undone. There is no second connection for reading, since SQLite would work on the same thread anyway. Measured beside
+ * constant checkpoints: a read takes 36 µs this way and 9 µs with a second connection; all the work together takes a
+ * seventh more time. One rule for everything is worth that.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { LARGE, ownTurn, turnIfLong } from '../../../core/turn.ts'
@@ -32,7 +33,7 @@ export async function openSqlite(path: string): Promise<Db> {
   }
 }
 
-/** Equal ones of these types may have different texts: `2` and `2.0`, and the same keys in another order. */
+/** Equal values of these types may have different texts: `2` and `2.0`, and the same keys in another order. */
 const MAY_DIFFER_IN_TEXT = "'integer', 'real', 'array', 'object'"
 
 const json: JsonSql = {
@@ -62,7 +63,7 @@ class SqliteDb implements Db {
   readonly rowLocks = rowLocks
   readonly nowMs = nowMs
   readonly #connection: SqliteConnection
-  /** Holds whoever uses the connection. */
+  /** Lets one caller use the connection. */
   readonly #turns = new Mutex()
   readonly #transactions: GroupedTransactions
   /** The transaction that the current chain of calls runs in. */
@@ -161,7 +162,7 @@ class SqliteDb implements Db {
     return answer.of
   }
 
-  /** `undefined`: others are in the way. */
+  /** `undefined`: other callers are in the way. */
   #atOnce<T>(statement: () => T): { of: T } | undefined {
     if (!this.#turns.isFree) return undefined
     try {

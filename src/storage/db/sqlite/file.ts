@@ -12,8 +12,8 @@ const LOOKED_EVERY_MS = 1000
 const ENOUGH_ROOM_BYTES = 8 * 2 ** 20
 
 /**
- * SQLite continues with a file that was removed or replaced, and writes where nobody will find it. So
- * callers check the file, once a second at most.
+ * SQLite continues with a file that was removed or replaced, and what it writes is lost. So callers check the file,
+ * once a second at most.
  */
 export class DatabaseFile {
   readonly path: string
@@ -25,7 +25,7 @@ export class DatabaseFile {
 
   readonly #freeBytes: typeof freeBytes
 
-  /** Tests say themselves how much room there is. */
+  /** Tests replace `room`, which measures the free space. */
   constructor(path: string, room = freeBytes) {
     this.path = path
     this.#freeBytes = room
@@ -47,7 +47,7 @@ export class DatabaseFile {
     if (this.path !== ':memory:') this.#look()
   }
 
-  /** Whether the file is gone. One that comes back is not. */
+  /** Whether the file is gone. A file that comes back is not. */
   get isGone(): boolean {
     if (this.path !== ':memory:' && performance.now() - this.#lookedAt >= LOOKED_EVERY_MS) {
       this.#look()
@@ -91,7 +91,7 @@ export class DatabaseFile {
   }
 }
 
-/** How many bytes the file system of this folder has for those who are not root. */
+/** How many bytes of this folder's file system are free for users other than root. */
 function freeBytes(folder: string): number {
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize

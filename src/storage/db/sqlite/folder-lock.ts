@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { AppError } from '../../../core/errors.ts'
 
 /**
- * Takes the lock, and answers a function that releases it. SQLite holds it as a lock of the operating
- * system, so that a killed process leaves nothing behind. Throws `conflict` when another process has it.
+ * Takes the lock, and returns a function that releases it. SQLite holds it as a lock of the operating system, so that a
+ * killed process leaves nothing behind. Throws `conflict` when another process has it.
  */
 export function lockFolder(lockFile: string): () => void {
   const db = new DatabaseSync(lockFile, { timeout: 0 })

@@ -1,12 +1,10 @@
 /**
- * Transactions that are asked for within one turn of the event loop, or while the last ones are written,
- * share one commit. Each has a savepoint, so that one's failure is its own, and none is answered before
- * the commit.
+ * Transactions that are asked for within one turn of the event loop, or while the last ones are written, share one
+ * commit. Each has a savepoint, so that one's failure is its own, and none settles before the commit.
  *
- * A commit writes every page that was touched to the journal, and all runs touch the pages at the ends of
- * the tables. Measured with the echo graph, `runs/wait` on fresh threads and 16 clients: 4.0 ms of CPU and
- * 6 commits for a run when each transaction has a commit of its own, 2.8 ms and 0.5 commits in groups.
- * Savepoints are 0.1 ms of it.
+ * A commit writes every page that was touched to the journal, and all runs touch the pages at the ends of the tables.
+ * Measured with the echo graph, `runs/wait` on fresh threads and 16 clients: 4.0 ms of CPU and 6 commits for a run when
+ * each transaction has a commit of its own, 2.8 ms and 0.5 commits in groups. Savepoints are 0.1 ms of it.
  */
 import { AsyncResource } from 'node:async_hooks'
 import { afterOthers, turnIfLong } from '../../../core/turn.ts'
@@ -32,7 +30,7 @@ type Outcome = { isDone: true; result: unknown } | { isDone: false; error: unkno
 type WithTransaction = (work: Work) => Promise<unknown>
 
 interface GroupedTransactionsParts {
-  /** Runs the work when nobody else uses the connection, or writes. */
+  /** Runs the work when no other work uses the connection, or writes. */
   takeTurn: (work: () => Promise<void>) => Promise<void>
   withTransaction: WithTransaction
 }
@@ -82,7 +80,7 @@ export class GroupedTransactions {
       this.#isDue = false
       this.#look()
       if (group.length > 1 && (await this.#writeTogether(group))) return
-      // Also where the whole group was undone: whose fault that was shows now.
+      // Also after the whole group was undone: this shows which one failed.
       for (const one of group) await this.#writeAlone(one)
     })
   }
@@ -100,14 +98,14 @@ export class GroupedTransactions {
     }
   }
 
-  /** `false`: nothing was done, and nobody was answered. */
+  /** `false`: nothing was done, and no transaction has settled. */
   async #writeTogether(group: readonly Asked[]): Promise<boolean> {
     const connection = this.#connection
     const outcomes: Outcome[] = []
     try {
       await this.#begin()
     } catch (error) {
-      // Nobody waits once more for a lock that was kept too long.
+      // The lock was kept too long: no transaction waits for it again.
       for (const { reject } of group) reject(error)
       return true
     }
@@ -125,7 +123,7 @@ export class GroupedTransactions {
     return true
   }
 
-  /** Others are served before what comes of a commit that took long. */
+  /** After a commit that took long, other work is served before its results. */
   async #commit(): Promise<void> {
     const began = performance.now()
     this.#connection.commit()

@@ -1,4 +1,4 @@
-/** Where the tasks of a step stand, by which their writes are ordered. */
+/** The paths of a step's tasks, which order their writes. */
 import type { Migration } from '../migrate.ts'
 
 const sql = `

@@ -1,4 +1,4 @@
-/** What became of the run that a cron has started last. */
+/** The outcome of the last run that a cron started. */
 import type { Migration } from '../migrate.ts'
 
 const sql = `

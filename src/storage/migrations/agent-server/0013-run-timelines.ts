@@ -1,4 +1,4 @@
-/** Where the time of runs went: `core/agent/timeline/timeline.ts`. */
+/** How runs spent their time: `core/agent/timeline/timeline.ts`. */
 import type { Migration } from '../migrate.ts'
 
 const sql = `

@@ -20,8 +20,8 @@ const WAS_IN_LINE = "OLD.status IN ('pending', 'running')"
 const HAS_LEFT = `${WAS_IN_LINE} AND NEW.status NOT IN ('pending', 'running')`
 
 /**
- * The next one moves up, with those before it that are due later. A delayed run does not stop the ones
- * behind it. Both conditions on the status, so that SQLite uses `runs_active`.
+ * The next run moves up, with the runs before it that are due later. A delayed run does not stop the runs behind it.
+ * Both conditions on the status, so that SQLite uses `runs_active`.
  */
 const MOVE_UP = `
   UPDATE runs SET behind = 0

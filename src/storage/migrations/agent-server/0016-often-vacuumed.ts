@@ -2,11 +2,11 @@
 import type { Migration } from '../migrate.ts'
 
 /**
- * Every run changes rows of the first four, and deletes rows of the others an hour later. By default a fifth of a table
- * has to be dead before it is vacuumed, and a tenth to have changed before it is looked at for the planner: of a
- * million runs that is 200,000 rows, which every index of pending runs leads through, and of 100,000 threads 20,000
- * former states. No `fillfactor`: the columns that a run changes are indexed, so that no room in the page lets it stay
- * there, and `event_counters` finds room already.
+ * Every run changes rows of the first four, and deletes rows of the others an hour later. By default PostgreSQL vacuums
+ * a table when a fifth of it is dead, and analyzes it for the planner when a tenth has changed: of a million runs a
+ * fifth is 200,000 rows, which every index of pending runs leads through, and of 100,000 threads 20,000 former states.
+ * No `fillfactor`: the columns that a run changes are indexed, so that room in the page does not keep it there, and
+ * `event_counters` finds room already.
  */
 const CHANGING = ['runs', 'threads', 'thread_labels', 'event_counters', 'events', 'event_parts']
 

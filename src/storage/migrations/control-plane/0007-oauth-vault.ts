@@ -1,4 +1,4 @@
-/** OAuth providers, consents, the connections of agents, what happened to tokens; and tokens' own lives. */
+/** OAuth providers, consents, connections of agents, events of tokens; and the states of tokens. */
 import type { Migration } from '../migrate.ts'
 
 const sql = `

@@ -1,4 +1,4 @@
-/** Browsers that have signed in, and the links with which they do. */
+/** Signed-in browsers, and the links with which they sign in. */
 import type { Migration } from '../migrate.ts'
 
 const sql = `

@@ -1,4 +1,4 @@
-/** What is kept for a day of how deployments and the control plane were. */
+/** Samples of deployments and of the control plane, kept for a day. */
 import type { Migration } from '../migrate.ts'
 
 const sql = `

@@ -1,4 +1,4 @@
-/** The keys with which listeners ask what they are to run, and where their gateways are reached. */
+/** The keys with which listeners ask what to run, and the URLs of their gateways. */
 import type { Migration } from '../migrate.ts'
 
 const sql = `

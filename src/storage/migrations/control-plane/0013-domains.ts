@@ -1,4 +1,4 @@
-/** Host names at which deployments answer, with certificates of their own where they have one. */
+/** Host names of deployments, with certificates of their own if they have one. */
 import type { Migration } from '../migrate.ts'
 
 const sql = `

@@ -1,4 +1,4 @@
-/** Whether a deployment is called without a key. */
+/** Whether callers of a deployment need no key. */
 import type { Migration } from '../migrate.ts'
 
 const sql = `

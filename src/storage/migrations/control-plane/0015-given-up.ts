@@ -1,4 +1,4 @@
-/** What was given up and is not over yet: hosts that a workspace had, and tokens that providers have to take back. */
+/** Releases that are not over yet: hosts that a workspace had, and tokens that providers have to revoke. */
 import type { Migration } from '../migrate.ts'
 
 const sql = `
