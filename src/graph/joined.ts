@@ -3,7 +3,7 @@ import type { GraphHost } from '../core/agent/host/graph-host.ts'
 import { AppError } from '../core/errors.ts'
 
 /**
- * Each host has the graphs of its language; auth, routes and embeddings are of whichever has them. `ids`: the
+ * Each host has the graphs of its language; auth, routes and embeddings come from the host that has them. `ids`: the
  * graphs of both, in their order.
  */
 export function joinHosts(first: GraphHost, second: GraphHost, ids: readonly string[]): GraphHost {

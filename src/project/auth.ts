@@ -1,4 +1,4 @@
-/** `auth` of `langgraph.json`: the project's own say in who may use the server. */
+/** `auth` of `langgraph.json`: the project's own rules for who may use the server. */
 import { z } from 'zod'
 import type { AuthSettings } from '../core/agent/server/project-settings.ts'
 import { type ModuleSpec, type ReadingConfig, resolveModule } from './module-spec.ts'
@@ -6,14 +6,14 @@ import { type ModuleSpec, type ReadingConfig, resolveModule } from './module-spe
 /** Where the project's `Auth` comes from. */
 export type AuthConfig<Module extends ModuleSpec = ModuleSpec> = Module &
   AuthSettings & {
-    /** Whether people who work on the project with Studio are asked like everyone else. */
+    /** Whether Studio users of the project are authenticated like all others. */
     isStudioAuthDisabled: boolean
   }
 
 const Schemes = z.record(z.string(), z.json(), 'write security schemes as OpenAPI has them')
 const Security = z.array(z.json(), 'write a list of requirements, such as {"OAuth2": ["me"]}')
 
-/** The part `auth` of the file; keys of other servers are let pass. */
+/** The part `auth` of the file; keys of other servers are accepted. */
 export const AuthEntry = z.looseObject({
   path: z.string('write "./<file>:<export>"').nullish(),
   disable_studio_auth: z.boolean('write true or false').nullish(),
@@ -36,7 +36,7 @@ export const AuthEntry = z.looseObject({
 
 const DEFAULT_CACHE = { ttl_seconds: 60, max_size: 1000 }
 
-/** `undefined` where the file names no auth. Throws `bad_request`. */
+/** `undefined` if the file names no auth. Throws `bad_request`. */
 export async function readAuthConfig(
   reading: ReadingConfig,
   entry: z.infer<typeof AuthEntry> | null | undefined,
@@ -51,7 +51,7 @@ export async function readAuthConfig(
   }
 }
 
-/** Without headers that tell callers apart nothing can be kept. */
+/** Without headers that distinguish callers, nothing can be cached. */
 function cacheOf({ cache }: z.infer<typeof AuthEntry>): Pick<AuthSettings, 'cache'> {
   const keys = (cache?.cache_keys ?? []).map((name) => name.toLowerCase())
   if (keys.length === 0) return {}

@@ -1,4 +1,4 @@
-/** `langgraph.json`: which graphs a project has, and what it needs around it. */
+/** `langgraph.json`: a project's graphs and settings. */
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, join, parse } from 'node:path'
 import { z } from 'zod'
@@ -37,7 +37,7 @@ type PythonGraphSpec = PythonModule & NamedGraph
 interface NamedGraph {
   graph_id: string
   description: string | null
-  /** What its system assistant has; absent where the file says nothing. */
+  /** Of its system assistant; absent if the file gives none. */
   config?: JsonObject
   context?: JsonObject
 }
@@ -48,19 +48,19 @@ export interface ProjectConfig extends ProjectSettings, PathScope, ProjectEnv {
   path: string
   /** At least one, in the order of the file. */
   graphs: GraphSpec[]
-  /** As written; `undefined` when absent. Which versions there are is the builder's business. */
+  /** As written; `undefined` when absent. The builder checks the version. */
   node_version: string | undefined
   /** Absent where nothing of the project is in Python. */
   python?: PythonSettings
   store: ProjectStore
-  /** Who may use the server; absent: the project leaves that to the server's own keys. */
+  /** The project's rules for who may use the server; absent: the server's own keys decide. */
   auth?: AuthConfig
   http: ProjectHttp
   /** Components that pages show. */
   ui: UiConfig
-  /** What it says of the image that it wants to run in, with what is said where there is none; absent: nothing. */
+  /** The file's settings for its image, and the notes for a deployment without one; absent: none. */
   image?: { base_image?: string; dockerfile_lines: string[]; notes: string[] }
-  /** What the file says that is not done, or not known; a sentence each. */
+  /** A sentence for each setting that is ignored or not known. */
   notes: string[]
 }
 
@@ -75,11 +75,11 @@ export interface BuildState {
 /** Where the file is read. */
 interface ReadOptions extends BuildState {
   /**
-   * The top of the source, which no path may leave; absolute. Default: the top of the file system, since a
-   * project on one's own machine may name what it likes.
+   * The top of the source, which no path may leave; absolute. Default: the top of the file system, since a project on
+   * its author's machine may name any path.
    */
   border?: string
-  /** What `${NAME}` of an env file in Python's form may stand for. Default: nothing. */
+  /** Values for `${NAME}` in an env file of Python's form. Default: none. */
   environment?: Environment
 }
 

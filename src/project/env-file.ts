@@ -3,8 +3,8 @@ import type { Language } from '../core/deployment/artifacts/artifact.ts'
 import type { Environment } from '../settings/settings.ts'
 
 /**
- * The variables of such a file: as python-dotenv reads it for Python, as `dotenv` does for JavaScript, since these are what the
- * official tools read it with. `environment`: what `${NAME}` may stand for besides variables of the file, in Python only.
+ * The variables of such a file, read as python-dotenv does for Python and `dotenv` for JavaScript, like the official
+ * tools. `environment`: values for `${NAME}` besides variables of the file, in Python only.
  */
 export async function parseEnvFile(
   text: string,

@@ -11,11 +11,11 @@ import { readTextFile } from './text-file.ts'
 
 export interface ProjectEnv {
   /**
-   * The variables, from the file or as written. They are defaults: what the environment already has goes
-   * first. Empty where the file is not there, since projects keep it out of the repository.
+   * The variables, from the file or as written. They are defaults: the environment overrides them. Empty if the file
+   * does not exist, since projects keep it out of the repository.
    */
   env: Record<string, string>
-  /** The file that is named; absolute, and there or not. `undefined` where none is named. */
+  /** The named file, which need not exist; absolute. `undefined`: none is named. */
   envFile: string | undefined
 }
 
@@ -29,13 +29,13 @@ export const EnvEntry = z.union(
 )
 
 interface EnvReading extends ReadingConfig {
-  /** Whose rules a file is read by. */
+  /** The language whose rules a file follows. */
   language: Language
-  /** What `${NAME}` of a file may stand for. */
+  /** Values for `${NAME}` in a file. */
   environment: Environment
 }
 
-/** `notes`: a sentence where the file is not read. */
+/** `notes`: a sentence if the file is not read. */
 export async function readProjectEnv(
   reading: EnvReading,
   env: z.infer<typeof EnvEntry> | null | undefined,
@@ -46,7 +46,7 @@ export async function readProjectEnv(
   return { env: Object.fromEntries(values), envFile: undefined, notes: [] }
 }
 
-/** A bare name only says that the project uses the variable: it is in the environment, or not. */
+/** A bare name only declares that the project uses the variable: it sets nothing. */
 function pairsOf(list: string[]): [string, string][] {
   return list
     .filter((item) => item.includes('='))

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 
-/** Whether there is anything at the path, links followed. */
+/** Whether the path exists, links followed. */
 export async function isThere(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,

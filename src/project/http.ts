@@ -1,4 +1,4 @@
-/** `http` of `langgraph.json`: the project's own routes, and what of the API is served how. */
+/** `http` of `langgraph.json`: the project's own routes, and how the API is served. */
 import { z } from 'zod'
 import {
   API_PARTS,
@@ -9,7 +9,7 @@ import { AppError } from '../core/errors.ts'
 import { type ModuleSpec, type ReadingConfig, resolveModule } from './module-spec.ts'
 
 export interface ProjectHttp extends HttpConfig {
-  /** The app that stands in front of the API. */
+  /** The app in front of the API. */
   app?: ModuleSpec
   /** Whether the app's middleware comes before the project's `auth`, or after it. */
   middlewareOrder: (typeof MIDDLEWARE_ORDERS)[number]
@@ -22,7 +22,7 @@ const MIDDLEWARE_ORDERS = ['middleware_first', 'auth_first'] as const
 const Flag = z.boolean('write true or false').nullish()
 const Texts = z.array(z.string(), 'write a list of texts').nullish()
 
-/** They are put in headers, which hold no line breaks and the like. */
+/** The names go into headers, which hold no line breaks and the like. */
 const Names = z.array(z.string().regex(/^[\x20-\x7e]*$/, 'write names as HTTP has them')).nullish()
 
 /** The part `cors`; the whole of `CORS_CONFIG`. */
@@ -44,7 +44,7 @@ const HeadersEntry = z
 
 const switches = Object.fromEntries(API_PARTS.map((part) => [`disable_${part}`, Flag]))
 
-/** The part `http` of the file; keys of other servers are let pass. */
+/** The part `http` of the file; keys of other servers are accepted. */
 export const HttpEntry = z.looseObject({
   app: z.string('write "./<file>:<export>"').nullish(),
   cors: CorsEntry.nullish(),
@@ -84,7 +84,7 @@ function patternsOf(headers: z.infer<typeof HeadersEntry>): HeaderPatterns {
   return { ...(includes && { includes }), excludes: headers?.excludes ?? headers?.exclude ?? [] }
 }
 
-/** Named in full: a pattern such as `x-*` asks for no credentials. */
+/** Full names only: a pattern such as `x-*` asks for no credentials. */
 function isKeyHeader(name: string): boolean {
   return ['x-api-key', 'authorization'].includes(name.toLowerCase())
 }

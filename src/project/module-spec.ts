@@ -54,9 +54,9 @@ const PYTHON_FILE = /\.py$/
 const PYTHON_MODULE = /^[\p{L}_][\p{L}\p{N}_]*(\.[\p{L}_][\p{L}\p{N}_]*)*$/u
 
 /**
- * Reads a spec and finds its file. `what` begins the message of a refusal, which is a `bad_request`.
- * Where no export is named it is `fallbackExport`, in JavaScript only; without one that is refused.
- * A module of Python is named by its file, or as Python imports it: `pkg.module:make_graph`.
+ * Reads a spec and finds its file. `what` begins the message of a refusal, which is a `bad_request`. A spec without an
+ * export uses `fallbackExport`, in JavaScript only; without a fallback it is refused. A module of Python is named by
+ * its file, or as Python imports it: `pkg.module:make_graph`.
  */
 export async function resolveModule(
   reading: ReadingConfig,
@@ -76,7 +76,7 @@ export async function resolveModule(
   return { language, path, file: await findFile(reading, where, path), exportName }
 }
 
-/** `module`: one of Python, by its name. */
+/** `module`: a Python module, by its name. */
 function languageOf(path: string): Language | 'module' | undefined {
   if (JS_FILE.test(path)) return 'javascript'
   if (PYTHON_FILE.test(path)) return 'python'

@@ -1,15 +1,15 @@
-/** What a `langgraph.json` may say that Runyard does otherwise, or not at all. */
+/** Settings of `langgraph.json` that Runyard handles differently, or not at all. */
 import { isObject } from '../core/json.ts'
 
 const OF_IMAGES = 'it is about an image, and deployments run without one'
 
-/** By key of the file: what becomes of it where no image is made, as the rest of a sentence. */
+/** By key of the file: why it has no effect without an image, as the rest of a sentence. */
 const NOTES_OF_IMAGES: Readonly<Record<string, string>> = {
   dockerfile_lines: `${OF_IMAGES}; install what it installs on this machine`,
   base_image: OF_IMAGES,
 }
 
-/** The same of keys that nothing comes of anywhere. */
+/** The same for keys that never have an effect. */
 const NOTES: Readonly<Record<string, string>> = {
   image_distro: "Runyard's own image is Debian, and every other one is named by its base_image",
   keep_pkg_tools: 'no image is thinned out',
@@ -20,7 +20,7 @@ const NOTES: Readonly<Record<string, string>> = {
   node_loader: 'Runyard loads TypeScript itself',
 }
 
-/** The same of what stands below a key. */
+/** The same for keys below another key. */
 const NOTES_BELOW: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   auth: {
     allow_langsmith_api_keys: 'no key of LangSmith is accepted',
@@ -33,19 +33,19 @@ const NOTES_BELOW: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   store: { path: 'items are kept by the server' },
 }
 
-/** The same of variables that the official server reads. */
+/** The same for variables that the official server reads. */
 const NOTES_OF_VARIABLES: Readonly<Record<string, string>> = {
   POSTGRES_URI_CUSTOM: 'RUNYARD_DATABASE_URL names the database, for the whole of Runyard',
   REDIS_URI_CUSTOM: 'Runyard needs no Redis',
   LANGGRAPH_AES_KEY: 'checkpoints are not encrypted',
 }
 
-/** A sentence for each that an image would have. */
+/** A sentence for each key that only an image uses. */
 export function imageNotesOf(file: Readonly<Record<string, unknown>>, name: string): string[] {
   return notesIn(file, NOTES_OF_IMAGES).map((note) => `${name}: ${note}`)
 }
 
-/** A sentence for each of the variables that does nothing. */
+/** A sentence for each of the variables that has no effect. */
 export function variableNotesOf(names: readonly string[]): string[] {
   return Object.entries(NOTES_OF_VARIABLES).flatMap(([name, note]) =>
     names.includes(name) ? [`The variable ${name} is not used: ${note}.`] : [],
@@ -57,7 +57,7 @@ export function notedKeys(path: string): string[] {
   return Object.keys(path === '' ? { ...NOTES, ...NOTES_OF_IMAGES } : (NOTES_BELOW[path] ?? {}))
 }
 
-/** A sentence for each of the others that is in the file. */
+/** A sentence for each of the other keys that is in the file. */
 export function notesOf(file: Readonly<Record<string, unknown>>, name: string): string[] {
   const below = Object.entries(NOTES_BELOW).flatMap(([key, notes]) => {
     const section = file[key]
@@ -66,7 +66,7 @@ export function notesOf(file: Readonly<Record<string, unknown>>, name: string): 
   return [...notesIn(file, NOTES), ...below].map((note) => `${name}: ${note}`)
 }
 
-/** A sentence for a project that sees the API keys of its callers. */
+/** A sentence for a project that receives the API keys of its callers. */
 export function keyNotesOf(
   { forwardsApiKey }: { forwardsApiKey: boolean },
   name: string,

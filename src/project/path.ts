@@ -69,7 +69,7 @@ async function realPathInside(
   return real
 }
 
-/** `folder` itself is not outside. Links are not looked at. */
+/** `folder` itself is not outside. Links are not followed. */
 export function isOutside(folder: string, path: string): boolean {
   const way = relative(folder, path)
   return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)
@@ -92,7 +92,7 @@ async function realPath(path: string): Promise<string | undefined> {
   }
 }
 
-/** Whether a file system error says that there is nothing at the path. */
+/** Whether a file system error means that the path does not exist. */
 export function isMissing(cause: unknown): boolean {
   const code = (cause as NodeJS.ErrnoException | null)?.code
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENAMETOOLONG'

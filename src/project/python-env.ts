@@ -1,5 +1,5 @@
 /**
- * Env files as python-dotenv reads them, which is what Python projects are written for. `env-file.test.ts` compares the two
+ * Env files as python-dotenv, for which Python projects are written, reads them. `env-file.test.ts` compares the two
  * line by line.
  */
 import type { Environment } from '../settings/settings.ts'
@@ -29,8 +29,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The variables of the text, the last of each name. `${NAME}` and `${NAME:-default}` stand for variables before it, then for those of
- * `environment`. A name without `=` sets nothing; a line that is no statement is left out.
+ * The variables of the text, the last of each name. `${NAME}` and `${NAME:-default}` are replaced by variables before
+ * it, then by those of `environment`. A name without `=` sets nothing; a line that is no statement is left out.
  */
 export function parsePythonEnv(text: string, environment: Environment): Record<string, string> {
   const values = new Map<string, string | undefined>()
@@ -67,7 +67,7 @@ function readStatement(reader: Reader): Statement | 'broken' | undefined {
   return key && [key[1] ?? key[2] ?? '', value?.text]
 }
 
-/** `isApart`: there was a blank before it, so that `#` begins a comment. */
+/** `isApart`: a blank precedes it, so that `#` begins a comment. */
 function readValue(reader: Reader, isApart: boolean): { text: string } | 'broken' {
   if (isApart && reader.isNext('#')) return { text: '' }
   if (reader.isNext("'")) return unescaped(reader.take(SINGLE_QUOTED), /\\([\\'])/g)
@@ -84,7 +84,7 @@ function unescaped(
   return { text: (quoted[1] ?? '').replace(escapes, (_, letter: string) => ESCAPES[letter] ?? '') }
 }
 
-/** In every value, however it is quoted. */
+/** Replaces variables in a value, however it is quoted. */
 function expand(
   value: string,
   before: ReadonlyMap<string, string | undefined>,
@@ -112,7 +112,7 @@ class Reader {
     return this.#text[this.#at] === letter
   }
 
-  /** What lies here of the form, which is passed then; `undefined`: it has another. `form`: sticky. */
+  /** Takes the text here that matches `form` (sticky) and moves behind it; `undefined`: no match. */
   take(form: RegExp): RegExpExecArray | undefined {
     form.lastIndex = this.#at
     const found = form.exec(this.#text) ?? undefined

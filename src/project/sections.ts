@@ -23,9 +23,9 @@ export const SECTIONS = {
 export type Sections = z.infer<z.ZodObject<typeof SECTIONS>>
 
 /**
- * The sections with what `LANGGRAPH_STORE`, `_AUTH`, `_HTTP`, `_WEBHOOKS` and `_CHECKPOINTER` (each the whole section
- * as JSON), `LANGGRAPH_THREAD_TTL` (minutes, or the `ttl` of the checkpointer as JSON), `CORS_CONFIG`,
- * `CORS_ALLOW_ORIGINS` and `MOUNT_PREFIX` say. Throws `bad_request`, with a message that names the variable.
+ * The sections, replaced by `LANGGRAPH_STORE`, `_AUTH`, `_HTTP`, `_WEBHOOKS` and `_CHECKPOINTER` (each the whole
+ * section as JSON), `LANGGRAPH_THREAD_TTL` (minutes, or the `ttl` of the checkpointer as JSON), `CORS_CONFIG`,
+ * `CORS_ALLOW_ORIGINS` and `MOUNT_PREFIX`. Throws `bad_request`, with a message that names the variable.
  */
 export function replaceSections(file: Sections, env: Environment): Sections {
   const read = <S extends z.ZodType>(name: string, schema: S) => readVariable(env, name, schema)
@@ -77,7 +77,7 @@ function readVariable<S extends z.ZodType>(
   throw new AppError('bad_request', `${name}: ${firstIssue(result.error)}.`)
 }
 
-/** What is wrong first, with its place. */
+/** The first problem, with its place. */
 export function firstIssue({ issues: [issue] }: z.ZodError): string {
   const place = issue?.path.map(String).join('.')
   return `${place && `"${place}": `}${issue?.message}`

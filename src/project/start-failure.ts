@@ -2,13 +2,12 @@
 import { realpathSync } from 'node:fs'
 import { dirname, sep } from 'node:path'
 
-/** More frames of a stack are not shown. */
+/** How many frames of a stack are shown at most. */
 const MAX_FRAMES = 10
 
 /**
- * The error's sentence, and on the lines after it where in the project it comes from: the frames of
- * its stack, and of those of its causes, that lie in the project and in no package. Paths are relative
- * to the folder of `langgraph.json`.
+ * The error's sentence, then its places in the project, one a line: the frames in the stacks of the error and its
+ * causes that are in the project and in no package. Paths are relative to the folder of `langgraph.json`.
  */
 export function describeStartFailure(error: unknown, configPath: string): string {
   const roots = rootsOf(configPath)
@@ -17,7 +16,7 @@ export function describeStartFailure(error: unknown, configPath: string): string
   return [shorten(message, roots), ...new Set(frames.slice(0, MAX_FRAMES))].join('\n')
 }
 
-/** Stack traces name a file by where it really lies, or by how it was asked for. */
+/** Stack traces name a file by its real path, or by the path that was asked for. */
 function rootsOf(configPath: string): string[] {
   const folder = dirname(configPath)
   try {
@@ -27,7 +26,7 @@ function rootsOf(configPath: string): string[] {
   }
 }
 
-/** The error and what led to it; some lead to themselves. */
+/** The error and its causes, which may be circular. */
 function causesOf(error: unknown, before: Error[] = []): Error[] {
   if (!(error instanceof Error) || before.includes(error)) return before
   return causesOf(error.cause, [...before, error])

@@ -11,9 +11,9 @@ export interface ProjectStore extends StoreConfig {
 export interface IndexConfig {
   /** `./file.ts:export` of the project, or `provider:model`. */
   embed: string
-  /** What embeds: the project's JavaScript or its Python. */
+  /** The language of the embeddings. */
   language: Language
-  /** What `embed` names, where that is a thing of Python's. */
+  /** The Python export that `embed` names, if it names one. */
   module?: PythonModule
   /** How many numbers a vector has. */
   dims: number
@@ -45,7 +45,7 @@ export const StoreSection = z.looseObject({
     .nullish(),
 })
 
-/** `language`: what a provider's embeddings are loaded in. */
+/** `language`: the language in which a provider's embeddings are loaded. */
 export function readStoreConfig(
   store: z.infer<typeof StoreSection> | null | undefined,
   language: Language = 'javascript',
@@ -71,7 +71,7 @@ function readIndex(
 
 const PYTHON_EMBED = /\.py:/
 
-/** Finds what of Python's `embed` names. Throws `bad_request`. */
+/** Finds the Python export that `embed` names. Throws `bad_request`. */
 export async function resolveEmbed(
   reading: ReadingConfig,
   store: ProjectStore,

@@ -7,12 +7,11 @@ import { AppError } from '../core/errors.ts'
 const MAX_BYTES = 64 * 1024 * 1024
 
 /**
- * The text of a file. Throws `bad_request` where the path leads to a device or a pipe, which may
- * never end, and for more than `maxBytes` (default 64 MiB); the system's own error where there is
- * nothing to read.
+ * The text of a file. Throws `bad_request` if the path leads to a device or a pipe, which may never end, and for more
+ * than `maxBytes` (default 64 MiB); the system's own error if nothing can be read.
  */
 export async function readTextFile(path: string, maxBytes = MAX_BYTES): Promise<string> {
-  // To open a pipe would wait for whoever writes to it.
+  // Opening a pipe would otherwise wait for its writer.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const found = await file.stat()

@@ -16,7 +16,7 @@ export const TtlEntry = z.looseObject({
   sweep_limit: z.int().positive().nullish(),
 })
 
-/** The part `checkpointer` of the file; what is in it besides `ttl` does not concern us. */
+/** The part `checkpointer` of the file; only its `ttl` is used. */
 export const CheckpointerConfig = z.looseObject({ ttl: TtlEntry.nullish() })
 
 export function readTtlConfig(

@@ -11,12 +11,12 @@ import { AppError } from '../core/errors.ts'
 import type { JsModule } from './module-spec.ts'
 import type { UiConfig } from './ui.ts'
 
-/** What the page has in any case; a name stands for what lies below it too. */
+/** Modules that the page always has; a name includes the modules below it. */
 const SHARED = ['react', 'react-dom', '@langchain/langgraph-sdk']
 
 /**
- * Bundles the components of each graph that has some; `onSource` is told of each file that is part of them.
- * Throws `bad_request`, with the file and the line of what is wrong.
+ * Bundles the components of each graph that has some; calls `onSource` with each file that is part of them. Throws
+ * `bad_request`, with the file and the line of what is wrong.
  */
 export async function bundleUi(
   { root, ui: config }: { root: string; ui: UiConfig },
@@ -51,7 +51,7 @@ function optionsOf(root: string, name: string, { file }: JsModule) {
     platform: 'browser',
     target: 'es2020',
     jsx: 'automatic',
-    // Makes it a build for production to packages that ask.
+    // Packages that ask see a build for production.
     minify: true,
     loader: ASSETS,
     logLevel: 'silent',
@@ -120,7 +120,7 @@ async function asRefusal<T>(name: string, build: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Those on disk. */
+/** The sources that are files on disk. */
 function sourcesOf({ metafile }: BuildResult): string[] {
   const inputs = Object.keys(metafile?.inputs ?? {})
   return inputs.filter((input) => !input.includes(':') && input !== 'entrypoint')

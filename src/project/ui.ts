@@ -6,7 +6,7 @@ import { isJavascript, type JsModule, type ReadingConfig, resolveModule } from '
 export interface UiConfig {
   /** The file of components of each graph, by the name that pages ask for. */
   components: Map<string, JsModule>
-  /** Modules that the page provides instead of the bundle; `*` stands for any text. */
+  /** Modules that the page provides instead of the bundle; `*` matches any text. */
   shared: string[]
 }
 

@@ -1,4 +1,4 @@
-/** Keys of `langgraph.json` that mean nothing: most of them are misspelt. */
+/** Unknown keys of `langgraph.json`: most of them are misspelt. */
 import { distance } from 'fastest-levenshtein'
 import { z } from 'zod'
 import { isObject } from '../core/json.ts'
@@ -14,8 +14,8 @@ interface UnknownKey {
 const SCHEMA_KEY = '$schema'
 
 /**
- * Those of `value` that `schema` does not have, wherever it describes an object. `noted`: keys that are known too, though the
- * schema has nothing of them, by the path of their object.
+ * Keys of `value` that `schema` lacks, wherever it describes an object. `noted`: further known keys, by the path of
+ * their object.
  */
 export function unknownKeys(
   schema: z.core.$ZodType,
@@ -43,7 +43,7 @@ export function unknownKeys(
   })
 }
 
-/** Without what says that it may be absent; of several forms, the one of an object. */
+/** Without the wrappers for an absent value; of several forms, the one of an object. */
 function bare(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) {
     return bare(schema.unwrap())
@@ -60,7 +60,7 @@ function nearest(key: string, known: readonly string[]): string | undefined {
   return best?.one
 }
 
-/** As `environment` is of `env`. */
+/** Like `environment` and `env`. */
 function isLonger(key: string, known: string): boolean {
   return key.startsWith(known) || known.startsWith(key)
 }

@@ -1,6 +1,6 @@
 /**
- * What a project's own environment says of its agent server. Each takes all variables as they are
- * once those of the project are in place (`applyProjectEnvironment`).
+ * The agent server's settings in a project's own environment. Each function takes all variables after those of the
+ * project are set (`applyProjectEnvironment`).
  */
 import { z } from 'zod'
 import { AppError } from '../core/errors.ts'
@@ -12,8 +12,8 @@ import { rowOf } from '../settings/table.ts'
 const GraphConfigs = z.record(z.string(), z.record(z.string(), z.json()))
 
 /**
- * `LANGGRAPH_CONFIG`: what the graphs' own assistants are configured with, a JSON object by graph, of
- * which `context` is the assistant's context; unset: nothing.
+ * `LANGGRAPH_CONFIG`: the configuration of the graphs' own assistants, a JSON object by graph, whose `context` is the
+ * assistant's context; unset: none.
  */
 export function readGraphConfigs(env: Environment): z.infer<typeof GraphConfigs> {
   const text = env.LANGGRAPH_CONFIG
@@ -27,26 +27,25 @@ export function readGraphConfigs(env: Environment): z.infer<typeof GraphConfigs>
 }
 
 /**
- * `BG_JOB_TIMEOUT_SECS`, the platform's name for it: how many seconds a run may take, each attempt
- * by itself; unset: 86,400. Answered in ms. To be read once the project's own environment is in
- * place. Throws `bad_request`.
+ * `BG_JOB_TIMEOUT_SECS`, the platform's name for it: how many seconds each attempt of a run may take; unset: 86,400.
+ * Returned in ms. Read it after the project's own environment is set. Throws `bad_request`.
  */
 export function readRunTimeoutMs(env: Environment): number {
   return readTimeMs(env, 'BG_JOB_TIMEOUT_SECS')
 }
 
-/** `BG_JOB_MAX_RETRIES`: how often a run is started that loses its server each time. Throws `bad_request`. */
+/** `BG_JOB_MAX_RETRIES`: how often a run is started whose server dies each time. Throws `bad_request`. */
 export function readMaxAttempts(env: Environment): number {
   return readCount(env, 'BG_JOB_MAX_RETRIES')
 }
 
-/** `LANGGRAPH_DEFAULT_RECURSION_LIMIT`; unset: `undefined`, and LangGraph's own holds. Throws `bad_request`. */
+/** `LANGGRAPH_DEFAULT_RECURSION_LIMIT`; unset: `undefined`, and LangGraph's own applies. Throws `bad_request`. */
 export function readRecursionLimit(env: Environment): number | undefined {
   return readCount(env, 'LANGGRAPH_DEFAULT_RECURSION_LIMIT')
 }
 
 /**
- * `BG_JOB_SHUTDOWN_GRACE_PERIOD_SECS`: for how many seconds runs go on when the server stops; unset: 3. Answered in ms.
+ * `BG_JOB_SHUTDOWN_GRACE_PERIOD_SECS`: how many seconds runs go on when the server stops; unset: 3. Returned in ms.
  * Throws `bad_request`.
  */
 export function readShutdownGraceMs(env: Environment): number {
@@ -70,8 +69,8 @@ export function readLogLevel(env: Environment): LogLevel | undefined {
 }
 
 /**
- * `EVENT_RETENTION_MINUTES`: for how many minutes after the end of a run its streams can be read
- * again; unset: 60. Answered in ms. To be read as the time limit is. Throws `bad_request`.
+ * `EVENT_RETENTION_MINUTES`: for how many minutes after the end of a run its streams can be read again; unset: 60.
+ * Returned in ms. Read it after the project's own environment is set. Throws `bad_request`.
  */
 export function readEventRetentionMs(env: Environment): number {
   return readTimeMs(env, 'EVENT_RETENTION_MINUTES')
@@ -84,7 +83,7 @@ type TimeSetting =
   | 'BG_JOB_SHUTDOWN_GRACE_PERIOD_SECS'
   | 'EVENT_RETENTION_MINUTES'
 
-/** A number above 0, also a broken one, of the setting's unit, in ms. `least`: what is taken beside that. */
+/** A number above 0, also a fraction, of the setting's unit, in ms. `least`: a further allowed value. */
 function readTimeMs(env: Environment, name: TimeSetting, least?: number): number {
   const { unit, default: fallback } = rowOf(name)
   const text = env[name]
@@ -103,8 +102,8 @@ function readCount<N extends 'BG_JOB_MAX_RETRIES' | 'LANGGRAPH_DEFAULT_RECURSION
 }
 
 /**
- * Whether the project's variables ask LangChain to trace to LangSmith. To be read once the project's
- * own environment is in place.
+ * Whether the project's variables ask LangChain to trace to LangSmith. Read it after the project's own environment is
+ * set.
  */
 export function readIsLangSmithUsed(env: Environment): boolean {
   const names = ['LANGSMITH_TRACING', 'LANGCHAIN_TRACING_V2', 'LANGSMITH_TRACING_V2']
@@ -117,9 +116,9 @@ export function readLangSmithProject(env: Environment): string {
 }
 
 /**
- * What OpenTelemetry's usual variables ask to be sent, and whether they name this service: each of the three where they
- * say where it goes, unless its exporter is `none`. Metrics are sent by OTLP alone, since `/metrics` is there for
- * Prometheus. To be read once the project's own environment is in place.
+ * Which signals OpenTelemetry's usual variables ask to send, and whether they name this service: each of the three if
+ * they say where it goes, unless its exporter is `none`. Metrics are sent by OTLP only, since Prometheus reads
+ * `/metrics`. Read it after the project's own environment is set.
  */
 export function readTelemetry(env: Environment) {
   const isSent = (signal: 'TRACES' | 'METRICS' | 'LOGS') => {
@@ -147,13 +146,13 @@ export function readTelemetry(env: Environment) {
   }
 }
 
-/** The shortest secret that is taken, in bytes; the specification of Standard Webhooks says 24. */
+/** The shortest accepted secret, in bytes; the specification of Standard Webhooks says 24. */
 const MIN_WEBHOOK_SECRET_BYTES = 24
 
 /**
- * `RUNYARD_WEBHOOK_SECRET`: what webhooks are signed with, `whsec_` and base64; several, separated by
- * commas, sign side by side. Unset: none. And the variables that header templates may name. To be
- * read once the project's own environment is in place. Throws `bad_request`.
+ * `RUNYARD_WEBHOOK_SECRET`: the secret that signs webhooks, `whsec_` and base64; several, separated by commas, sign
+ * side by side. Unset: none. And the variables that header templates may name. Read it after the project's own
+ * environment is set. Throws `bad_request`.
  */
 export function readWebhookEnvironment(
   prefix: string,

@@ -1,4 +1,4 @@
-/** `webhooks` of `langgraph.json`: what is sent with them, and where they may go. */
+/** `webhooks` of `langgraph.json`: their content, and where they may go. */
 import { z } from 'zod'
 import type { WebhookConfig } from '../core/agent/webhook.ts'
 

@@ -23,8 +23,8 @@ const JS_LOCKS = {
 } as const
 
 /**
- * The nearest one above the folder that has it as a member. `undefined`: it is in none, or has a lock file of its own,
- * which makes it stand for itself. `top`: no folder above it is looked at; absolute.
+ * The nearest one above that has the folder as a member. `undefined`: none has, or the folder has a lock file of its
+ * own, which makes it independent. `top`: the last folder that is searched; absolute.
  */
 export async function findWorkspace(folder: string, top: string): Promise<Workspace | undefined> {
   const isUv =
@@ -52,7 +52,7 @@ async function hasAny(folder: string, names: string[]): Promise<boolean> {
   return found.includes(true)
 }
 
-/** As all of these managers have it: the last pattern that fits decides, and `!` takes out. */
+/** As in all of these managers: the last pattern that matches decides, and `!` excludes. */
 function isMember(path: string, patterns: readonly string[]): boolean {
   const last = patterns.findLast((one) => matchesGlob(path, bare(one)))
   return last !== undefined && !last.startsWith('!')
@@ -95,7 +95,7 @@ function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
 }
 
-/** Empty where there is no such file, or none that its manager could read either. */
+/** Empty if there is no such file, or its manager could not read it either. */
 async function readObject(
   path: string,
   parse: (text: string) => unknown,

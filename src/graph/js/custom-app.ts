@@ -6,8 +6,8 @@ import type { JsModule } from '../../project/module-spec.ts'
 import { importExport } from './modules/export.ts'
 
 /**
- * The part of an app that is mounted. It is made by the project's own Hono, whichever version that
- * is, so it is told by its form.
+ * The part of an app that is mounted. The project's own Hono, of any version, makes it, so it is recognized by its
+ * shape.
  */
 export interface CustomApp {
   routes: RouterRoute[]

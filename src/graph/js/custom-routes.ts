@@ -1,7 +1,7 @@
 /**
- * The routes of a project's app, served by a Hono of ours: the project's own may be of any version. What
- * its routes do not answer goes on to the API, so that its middleware stands around that. The project's own
- * `notFound` is not called: `c.notFound()` in a route answers as the server does.
+ * Serves the routes of a project's app with a Hono of ours: the project's own may be of any version. Requests that no
+ * route handles go on to the API, so that the app's middleware wraps the API. The project's own `notFound` is not
+ * called: `c.notFound()` in a route responds as the server does.
  */
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { cloneRawRequest } from 'hono/request'
@@ -9,12 +9,12 @@ import type { ProjectRequest, ProjectRoutes } from '../../core/agent/host/routes
 import type { Log } from '../../core/log.ts'
 import type { CustomApp } from './custom-app.ts'
 
-/** In `c.env`: what is asked. A key that the project's code does not meet. */
+/** The key of the request in `c.env`: a symbol that the project's code does not know. */
 const REQUEST = Symbol('request')
 
 interface Bindings {
   [REQUEST]: ProjectRequest
-  /** For the project's code: of the connection what Hono's `getConnInfo` reads. */
+  /** The connection as Hono's `getConnInfo` reads it, for the project's code. */
   incoming?: { socket: { remoteAddress: string; remotePort: number; remoteFamily: string } }
 }
 
@@ -29,7 +29,7 @@ export function serveCustomApp(custom: CustomApp, log: Log): ProjectRoutes {
     const { pathname } = new URL(c.req.url)
     return c.json({ detail: `No route ${c.req.method} ${pathname}.` }, 404)
   })
-  // What its error handler throws is the server's to answer.
+  // The server handles errors that the app's error handler throws.
   app.onError((error) => {
     throw error
   })
@@ -45,7 +45,7 @@ function bindingsOf(asked: ProjectRequest): Bindings {
   return { [REQUEST]: asked, incoming: { socket: { remoteAddress, remotePort, remoteFamily } } }
 }
 
-/** The project's routes know the caller as they do on the official server. */
+/** The project's routes find the caller where the official server puts it. */
 function begin(c: Context, { user, headers }: ProjectRequest, next: () => Promise<void>) {
   for (const [name, value] of headers) c.res.headers.append(name, value)
   if (user) c.set('auth', { user, scopes: user.permissions })
@@ -55,12 +55,12 @@ function begin(c: Context, { user, headers }: ProjectRequest, next: () => Promis
 async function passOn(c: Context, { next }: ProjectRequest): Promise<void> {
   const { answer, error } = await next(await requestOf(c), c.res.headers)
   if (error) c.error = Object.assign(new Error(error.message), { name: error.name })
-  // The answer has the headers already; Hono would put them over its own.
+  // The response already has the headers; Hono would override the response's own with them.
   c.res = undefined
   c.res = answer
 }
 
-/** A body that middleware has read by way of Hono is there again for who comes next. */
+/** A body that middleware read through Hono can be read again by the next handler. */
 function requestOf({ req }: Context): Request | Promise<Request> {
   const { raw, bodyCache } = req
   return raw.bodyUsed && Object.keys(bodyCache).length > 0 ? cloneRawRequest(req) : raw
@@ -73,8 +73,8 @@ function mountable(custom: CustomApp, log: Log): Hono {
 }
 
 /**
- * Hono lets what is no `Error` pass its error handlers, and takes no answer for an empty one: both are
- * made failures.
+ * Hono's error handlers do not see thrown values that are no `Error`, and Hono takes a missing answer for an empty one:
+ * both become failures.
  */
 function throwErrors(handler: MiddlewareHandler): MiddlewareHandler {
   return async (c, next) => {
@@ -89,7 +89,7 @@ function throwErrors(handler: MiddlewareHandler): MiddlewareHandler {
   }
 }
 
-/** Whether the project has set one with `onError`. */
+/** Whether the project set a handler with `onError`. */
 function hasOwnErrors(custom: CustomApp): boolean {
   try {
     const fresh = new (custom.constructor as new () => CustomApp)()

@@ -1,6 +1,6 @@
 /**
- * Variables that must be in the environment before a project's modules are imported. The composition
- * root sets them, over what a project says; nothing in this folder touches the environment.
+ * Variables that must be in the environment before a project's modules are imported. The composition root sets them,
+ * overriding the project's; nothing in this folder touches the environment.
  */
 import { dirname } from 'node:path'
 import type { ProjectConfig } from '../../project/config.ts'
@@ -15,13 +15,13 @@ export const GRAPH_ENVIRONMENT: Readonly<Record<string, string>> = {
   LANGCHAIN_CALLBACKS_BACKGROUND: 'false',
 }
 
-/** Those of a project: with `TSX_TSCONFIG_PATH`, the `tsconfig.json` for its CommonJS (`modules/hooks.ts`). */
+/** The variables for a project: with `TSX_TSCONFIG_PATH`, the `tsconfig.json` for its CommonJS (`modules/hooks.ts`). */
 export function graphEnvironment(config: ProjectConfig): Readonly<Record<string, string>> {
   const tsconfig = findTsconfig(dirname(mainFile(config)))
   return { ...GRAPH_ENVIRONMENT, ...(tsconfig !== undefined && { TSX_TSCONFIG_PATH: tsconfig }) }
 }
 
-/** The file whose `tsconfig.json` holds where only one can: of the first graph that is in JavaScript. */
+/** The file whose `tsconfig.json` applies where only one can: that of the first JavaScript graph. */
 export function mainFile({ graphs, path }: Pick<ProjectConfig, 'graphs' | 'path'>): string {
   return graphs.find(isJavascript)?.file ?? path
 }

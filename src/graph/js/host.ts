@@ -9,13 +9,13 @@ import type { Project } from './project.ts'
 import { describeGraph } from './schemas/description.ts'
 import { NOTHING, StaticSchemas } from './schemas/static.ts'
 
-/** Where the schemas that are read in the sources are, or are kept. */
+/** The files of schemas that were read from the sources. */
 export interface SchemasPlace {
-  /** The file that the project's build has written, if it has; absolute. */
+  /** The file that the project's build wrote, if any; absolute. */
   builtAt?: string
-  /** The file for the next start; absolute. Absent: they are not kept. */
+  /** The file for the next start; absolute. Absent: schemas are not kept. */
   keptAt?: string
-  /** Whether those that a graph lacks are read now, before anything asks for them. Default: no. */
+  /** Whether schemas that a graph lacks are read now, before the first request for them. Default: no. */
   isReadAhead?: boolean
 }
 
@@ -25,7 +25,7 @@ interface JsHostOptions {
   /** LangSmith's project of the environment. Default `default`. */
   langSmithProject?: string
   schemas?: SchemasPlace
-  /** How many steps a run may take whose config and graph set no limit. Absent: LangGraph's own. */
+  /** The step limit of runs whose config and graph set none. Absent: LangGraph's own. */
   recursionLimit?: number
   log: Log
 }
@@ -60,7 +60,7 @@ export function createJsHost(
   }
 }
 
-/** Only where a graph does not have all of its schemas at run time; of a factory's graphs that is not known. */
+/** Reads only if a graph lacks schemas at run time; always for a factory, whose graphs are not known yet. */
 async function readAhead({ graphs }: Project, schemas: StaticSchemas): Promise<void> {
   const beginning = {
     async of() {

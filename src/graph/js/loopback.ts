@@ -1,7 +1,7 @@
 /**
- * `new Client()` without an address, inside a project: it talks to the very server that it runs in,
- * without a connection. The SDK looks for a `fetch` under this symbol when a client is made, which a
- * module may do while it is imported: so it is there before the project is, and is connected later.
+ * A `new Client()` without an address, inside a project, calls the server that it runs in, without a connection. The
+ * SDK looks for a `fetch` under this symbol when a client is made, which a module may do while it is imported: so the
+ * `fetch` is installed before the project is imported, and connected later.
  */
 
 const FETCH = Symbol.for('langgraph_api:fetch')
@@ -12,7 +12,7 @@ export type InProcessFetch = (
   init?: RequestInit,
 ) => Promise<Response>
 
-/** What answers; a server of this process. */
+/** Handles requests; a server of this process. */
 type Answer = (request: Request) => Promise<Response>
 
 let connected: Answer | undefined
@@ -22,7 +22,7 @@ export function installLoopback(): void {
   Object.assign(globalThis, { [FETCH]: loopback })
 }
 
-/** Sends what such clients ask to `answer`, until what this returns is called. */
+/** Sends the requests of such clients to `answer` until the returned function is called. */
 export function connectLoopback(answer: Answer): () => void {
   connected = answer
   return () => {
@@ -30,7 +30,7 @@ export function connectLoopback(answer: Answer): () => void {
   }
 }
 
-/** An answer ends with its signal, as that of a real `fetch` does. */
+/** An abort ends the response, as with a real `fetch`. */
 const loopback: InProcessFetch = async (input, init) => {
   if (!connected) throw new TypeError('fetch failed: the agent server does not answer yet.')
   const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined)

@@ -1,6 +1,6 @@
 /**
- * Graphs of LangGraph before 1.3, made to take and give what those of later lines do. The rest of the
- * server knows those alone.
+ * Adapts graphs of LangGraph before 1.3 to those of later lines, the only ones that the rest of the
+ * server knows.
  *
  * | since | it has | before |
  * |---|---|---|
@@ -71,7 +71,7 @@ function olderOptions(options: StreamOptions, hasModes: boolean): StreamOptions 
 
 const PARTS_OF_DEBUG = new Set(['tasks', 'checkpoints'])
 
-/** `parts`: the modes that were asked for, of which some are told as parts of `debug`. */
+/** `parts`: the requested modes; some of them arrive as parts of `debug`. */
 async function* laterChunks(
   chunks: AsyncIterable<Chunk>,
   parts: string[] | undefined,
@@ -135,7 +135,7 @@ function laterTask(task: { result?: unknown; interrupts?: unknown }): object {
   }
 }
 
-/** What was written to one channel more than once stands under `$writes`. */
+/** Several writes to one channel are listed under `$writes`. */
 function laterResult(writes: [string, unknown][]): object {
   const values = new Map<string, unknown[]>()
   for (const [channel, value] of writes) {
@@ -152,7 +152,7 @@ function laterInterrupts(interrupts: unknown): unknown {
   return Array.isArray(interrupts) ? interrupts.map(laterInterrupt) : interrupts
 }
 
-/** `{id, value}`, whichever line has written it. One of before 0.3.6 has no id. */
+/** `{id, value}`, whichever line wrote it. One from before 0.3.6 has no id. */
 function laterInterrupt(interrupt: unknown): unknown {
   if (typeof interrupt !== 'object' || interrupt === null) return interrupt
   const { id, interrupt_id = id, value } = interrupt as Record<string, unknown>

@@ -18,14 +18,14 @@ export interface ProjectGraph extends GraphInfo {
   /** Where it comes from. */
   spec: JsGraphSpec
   /**
-   * The graph for one run, with the server's checkpointer and store. Where the project exports a factory it
-   * is called with the run's config each time, and what it throws is thrown; else every call
-   * answers the same graph. With `checkpoints` it reads and writes these instead.
+   * The graph for one run, with the server's checkpointer and store. A factory is called each time with the run's
+   * config, and its errors are thrown; otherwise every call returns the same graph. With `checkpoints` the graph reads
+   * and writes these instead.
    */
   open(config: JsonObject, checkpoints?: GraphCheckpoints): Promise<Graph>
 }
 
-/** What a graph remembers with, as objects of its own copy of LangGraph. */
+/** A graph's checkpointer and store, as objects of its own copy of LangGraph. */
 interface Memory {
   langgraphVersion: string
   store: unknown
@@ -71,12 +71,12 @@ export function toProjectGraph(
   return { ...named, spec, hasFactory: false, contextKeys: contextKeysOf(source), open }
 }
 
-/** A graph, or what makes one for each run. */
+/** A graph, or the factory that makes one for each run. */
 type Source = Graph | ((config: JsonObject) => unknown)
 
 /**
- * A graph that is no factory is awaited when it is a promise, and compiled when it is a builder. Throws
- * `bad_request`, with a message that names the graph, its file and what to do.
+ * Keeps a factory, awaits a promise of a graph, and compiles a builder. Throws `bad_request`, with a message that names
+ * the graph, its file and what to do.
  */
 export async function readSource(exported: unknown, spec: JsGraphSpec): Promise<Source> {
   if (typeof exported === 'function') return exported as (config: JsonObject) => unknown

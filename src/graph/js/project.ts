@@ -1,4 +1,4 @@
-/** A user's project, loaded: its graphs, and what it has beside them. */
+/** A user's project, loaded: its graphs, auth, routes and embeddings. */
 
 import type { ProjectAuth } from '../../core/agent/host/auth.ts'
 import type { HostCalls } from '../../core/agent/host/calls.ts'
@@ -30,11 +30,11 @@ import { loadEmbeddings } from './store/embeddings.ts'
 export interface Project {
   /** By `graph_id`, in the order of `langgraph.json`. */
   graphs: Map<string, ProjectGraph>
-  /** What `store.index.embed` names; absent: nothing. */
+  /** The embeddings of `store.index.embed`; absent: none. */
   embed?: Embed
-  /** Absent where the project leaves it to the server who may use it. */
+  /** Absent: the server decides who may use the project. */
   auth?: ProjectAuth
-  /** The project's own routes, where it has some. */
+  /** The project's own routes, if it has some. */
   routes?: ProjectRoutes
   /** Of its LangGraph. */
   langgraphVersion: string
@@ -50,9 +50,9 @@ interface LoadOptions {
   log: Log
   /** Called before each import, with the rest of a sentence; the import may block the event loop. */
   onStep?(doing: string): Promise<void>
-  /** The bundle of its modules; absolute. Absent: they are loaded as they are. */
+  /** The bundle of its modules; absolute. Absent: the sources are loaded. */
   bundlePath?: string
-  /** Unpacks the project with its packages, for a bundle that came without them, and answers its configuration there. */
+  /** Unpacks the project with its packages, for a bundle without them; returns its configuration there. */
   unpackSources?(): Promise<ProjectConfig>
 }
 
@@ -74,7 +74,7 @@ export async function loadProject(config: ProjectConfig, options: LoadOptions): 
   return loadModules(sources, options)
 }
 
-/** `undefined` where the bundle does not work: the sources decide then, and what they throw. */
+/** `undefined` if the bundle does not work: the sources are loaded then, and their errors count. */
 async function loadBundled(
   config: ProjectConfig,
   bundlePath: string,
@@ -85,7 +85,7 @@ async function loadBundled(
     return await loadModules(config, options)
   } catch (err) {
     closeBundle()
-    // Where the project itself is at fault its sources say so again, with all that belongs to it.
+    // If the project itself is at fault, loading its sources reports that again, with all details.
     const fields = err instanceof AppError ? { reason: err.message } : { err }
     options.log.warn(fields, 'The bundle could not be used; the sources are loaded as they are.')
     return undefined
@@ -109,7 +109,7 @@ async function loadModules(config: ProjectConfig, { log, onStep }: LoadOptions):
     const own = await loadLangGraph(spec.file)
     langgraph ??= own
     nameNodesBy(own)
-    // They may be of a package that the file can import.
+    // The embeddings may be of a package that the file can import.
     embed ??= index && (await loadEmbeddings({ root, border, file: spec.file }, index))
     const memory = createMemory(own, langgraphVersion, server)
     graphs.set(spec.graph_id, toProjectGraph(spec, source, memory))

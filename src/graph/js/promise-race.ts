@@ -1,24 +1,24 @@
 /**
- * `Promise.race` that lets go of what has won. The built-in one leaves a listener on each promise that lost, and through it the
- * result of the race stays in memory for as long as that promise does.
+ * `Promise.race` that releases its result. The built-in one leaves a listener on each promise that lost, and the
+ * listener keeps the result in memory for as long as that promise.
  *
- * LangGraph races the tasks of each step against a promise that nothing settles. V8 keeps that one until the next
- * collection of the whole heap: it belongs to a function that is assigned to a property (`barrier.next = () => …`), and V8 takes such
- * functions for methods and places them among what is old. So every run outlived the short garbage collections, with its state.
- *
- * Of 50 MB, 1.7 MB outlived each short collection of a server under 16 clients, and 0.5 MB do since, together with `writer` (`run/options.ts`).
+ * LangGraph races the tasks of each step against a promise that never settles. V8 keeps that promise until the next
+ * collection of the whole heap: it belongs to a function that is assigned to a property (`barrier.next = () => …`), and
+ * V8 takes such functions for methods and places them among what is old. So every run outlived the short garbage
+ * collections, with its state. Of 50 MB, 1.7 MB outlived each short collection of a server under 16 clients; with this
+ * and `writer` (`run/options.ts`), 0.5 MB do.
  */
 
 const letting = new WeakSet<Promises>()
 
 type Promises = Pick<PromiseConstructor, 'race'>
 
-/** Who waits for the race. Empty once it is decided. */
+/** The caller that waits for the race. Empty once the race is decided. */
 interface Waiting {
   settle?: { resolve(value: unknown): void; reject(reason: unknown): void } | undefined
 }
 
-/** Gives this process's `Promise` that race. A class that extends `Promise` keeps the built-in one. Once is enough. */
+/** Replaces `race` of this process's `Promise`, but not of classes that extend it. Repeated calls are harmless. */
 export function letGoOfRaces(of: Promises = globalThis.Promise): void {
   if (letting.has(of)) return
   letting.add(of)
@@ -36,7 +36,7 @@ function raced(promises: Iterable<unknown>): Promise<unknown> {
   })
 }
 
-/** A function of its own, so that they hold nothing else of the race. */
+/** A function of its own, so that the listeners hold nothing else of the race. */
 function listeners(waiting: Waiting): [(value: unknown) => void, (reason: unknown) => void] {
   const decide = () => {
     const { settle } = waiting

@@ -7,14 +7,14 @@
 import type { webcrypto } from 'node:crypto'
 import { fillRandom } from '../../core/random/random-bytes.ts'
 
-/** Whoever wants more than an id or a key has it from the system. */
+/** Requests for more than an id or a key go to the system. */
 const MAX_BYTES = 64
 
 const pooled = new WeakSet<RandomCrypto>()
 
 type RandomCrypto = Pick<webcrypto.Crypto, 'getRandomValues'>
 
-/** Gives this process's `crypto` the pool. Has to come before the graphs are imported: some packages keep the function. Once is enough. */
+/** Makes this process's `crypto` use the pool, once. Call it before graphs are imported: packages keep the function. */
 export function poolRandomValues(of: RandomCrypto = globalThis.crypto): void {
   if (pooled.has(of)) return
   pooled.add(of)
@@ -26,7 +26,7 @@ export function poolRandomValues(of: RandomCrypto = globalThis.crypto): void {
   }
 }
 
-/** Everything else, errors as well, is left to the system's own. */
+/** All other requests, invalid ones too, are left to the system's own. */
 function isShort(wanted: unknown): wanted is Uint8Array {
   return wanted instanceof Uint8Array && wanted.length <= MAX_BYTES
 }

@@ -1,7 +1,7 @@
 /**
- * What `getLogger()` of `@langchain/langgraph-sdk/logging` answers inside a project: its lines go into the
- * server's log. The SDK looks for it under this symbol and throws where there is none, which a module may
- * meet while it is imported: so it is there before the project is.
+ * The logger that `getLogger()` of `@langchain/langgraph-sdk/logging` returns inside a project: its lines go into the
+ * server's log. The SDK looks for it under this symbol and throws if it is missing, maybe while a module is imported:
+ * so it is installed before the project is imported.
  */
 
 import { inspect } from 'node:util'
@@ -12,7 +12,7 @@ import type { LangGraph } from './modules/langgraph-package.ts'
 
 const LOGGER = Symbol.for('langgraph.api.sdk-logger')
 
-/** The SDK's levels, and ours. What it ranks below `info` is told to those who debug. */
+/** The SDK's levels, and ours. Its levels below `info` become `debug`. */
 const LEVELS = {
   error: 'error',
   warn: 'warn',
@@ -33,7 +33,7 @@ type SdkLogger = Record<keyof typeof LEVELS, LogMethod>
 
 let connected: Log = silentLog
 
-/** From now on `getLogger()` answers a logger, and what it was asked for before writes to `log` too. */
+/** From now on `getLogger()` returns a logger, and loggers that it returned before write to `log` too. */
 export function installSdkLogger(log: Log): void {
   connected = log
   Object.assign(globalThis, { [LOGGER]: logger })

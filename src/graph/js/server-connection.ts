@@ -1,4 +1,4 @@
-/** The agent server, as a project's code reaches it: the project is imported before the server is there. */
+/** The agent server, as a project's code reaches it: the project is imported before a server is connected. */
 import type { GraphCheckpoints } from '../../core/agent/checkpoint.ts'
 import type { GraphItems, HostCalls } from '../../core/agent/host/calls.ts'
 import { AppError } from '../../core/errors.ts'
@@ -23,12 +23,12 @@ export class ServerConnection {
     namespaces: (...args) => this.#server.items.namespaces(...args),
   }
 
-  /** Told to nobody while no server is connected. */
+  /** Does nothing while no server is connected. */
   onNode(place: Place): void {
     this.#calls?.onNode(place)
   }
 
-  /** Answers what ends it. */
+  /** Returns the function that disconnects. */
   connect(calls: HostCalls): () => void {
     this.#calls = calls
     const disconnect = connectLoopback((request) =>

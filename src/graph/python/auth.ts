@@ -10,7 +10,7 @@ export interface WireAuth {
   wants_body: boolean
 }
 
-/** Calls the process that has it; again on another one, where that ends meanwhile. */
+/** Calls the process that has the auth; calls the next one if it ends meanwhile. */
 type Ask = (method: string, params: Record<string, unknown> | WithBytes) => Promise<unknown>
 
 export function pythonAuth(told: WireAuth, ask: Ask): ProjectAuth {

@@ -1,4 +1,4 @@
-/** The checkpoints that a graph or a run writes to, by the numbers that the host knows them by. */
+/** The checkpoints that a graph or a run writes to, by their numbers in the host. */
 import type { GraphCheckpoints } from '../../core/agent/checkpoint.ts'
 import type { RunCalls } from '../../core/agent/host/run.ts'
 import type { TimelineSpan } from '../../core/agent/timeline/timeline.ts'
@@ -6,9 +6,9 @@ import { AppError } from '../../core/errors.ts'
 
 export interface Binding {
   checkpoints: GraphCheckpoints
-  /** Settles when what the run has emitted until now is taken; absent: nothing is emitted. */
+  /** Resolves when the reader has taken what the run emitted so far; absent: nothing is emitted. */
   taken?: () => Promise<void>
-  /** See `RunCalls`; absent: it is no run. */
+  /** See `RunCalls`; absent: not a run. */
   onSpans?: RunCalls['onSpans']
 }
 
@@ -26,12 +26,12 @@ export class Bindings {
     this.#all.delete(of)
   }
 
-  /** What is at work in the run; nobody listens to one that is over. */
+  /** Reports spans of the run; nothing happens if the run is over. */
   tellSpans(of: number, spans: readonly TimelineSpan[]): void {
     this.#all.get(of)?.onSpans?.(spans)
   }
 
-  /** Throws `conflict` for one that is over. */
+  /** Throws `conflict` if the run is over. */
   find(of: number): Binding {
     const found = this.#all.get(of)
     if (found) return found

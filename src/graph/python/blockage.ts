@@ -1,6 +1,6 @@
 /**
- * A host whose event loop is blocked answers nobody. Its runs can only wait, and are told of; whoever asks for
- * something else shall not wait for a node that may never end.
+ * A host whose event loop is blocked answers no call. Its runs can only wait; other calls are given up, since they must
+ * not wait for a node that may never end.
  */
 import type { Peer } from './peer.ts'
 
@@ -27,13 +27,13 @@ export class Blockage {
     this.#peer = peer
   }
 
-  /** Whether the loop has not gone round since it was told of. */
+  /** Whether the host has sent nothing since it reported the blockage. */
   get isOn(): boolean {
     if (this.#since !== undefined && this.#peer.heardAt > this.#since) this.stop()
     return this.#since !== undefined
   }
 
-  /** The host has told of it. */
+  /** The host reports a blockage. */
   begin(): void {
     this.#since = performance.now()
     this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref()

@@ -1,4 +1,4 @@
-/** What a Python host calls the agent server for. */
+/** Handles the calls of a Python host to the agent server. */
 import type { HostCalls, ItemPut } from '../../core/agent/host/calls.ts'
 import { AppError } from '../../core/errors.ts'
 import { plainNumber, withPlainNumbers } from '../../core/exact-json.ts'
@@ -11,7 +11,7 @@ import { ProjectCache } from './project-cache.ts'
 import type { PassOn } from './routes.ts'
 import { allFilled, emptied, filled } from './typed-bytes.ts'
 
-// The host is ours, and sends what the port's types say.
+// The host is ours: its params have the port's types.
 // biome-ignore lint/suspicious/noExplicitAny: each method has its own
 type Params = any
 
@@ -19,7 +19,7 @@ interface CallbackParts {
   bindings: Bindings
   /** `undefined`: no agent server is connected. */
   server: () => HostCalls | undefined
-  /** What a request for the project's routes is passed on with, by the id of its call. */
+  /** Passes on a request for the project's routes, by the id of its call. */
   passOn: (of: number) => PassOn | undefined
 }
 

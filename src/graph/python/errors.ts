@@ -39,7 +39,7 @@ function described(thrown: unknown): { name: string; message: string } {
   return { name, message }
 }
 
-/** With the traceback of Python as its stack. */
+/** An error with Python's traceback as its stack. */
 export function fromWireError(told: WireError): Error {
   const error = errorOf(told)
   if (told.stack !== undefined) error.stack = told.stack

@@ -17,7 +17,7 @@ export const FRAME = {
 
 export type Frame = [kind: number, ...rest: unknown[]]
 
-/** JSON in which each byte string is named by its place in the list. The last part of a frame may be one. */
+/** JSON that refers to each byte string by its place in the list. The last part of a frame may be one. */
 export class WithBytes {
   readonly value: unknown
   readonly bytes: readonly Uint8Array[]
@@ -35,7 +35,7 @@ const MAX_FRAME_BYTES = 256 * 1024 * 1024
 export class FrameWriter {
   #frames: Buffer[] = []
 
-  /** Whether there are none. */
+  /** Whether there are no frames. */
   get isEmpty(): boolean {
     return this.#frames.length === 0
   }
@@ -86,10 +86,10 @@ function wellFormed(json: string): string {
 /** Cuts what arrives into frames. */
 export class FrameReader {
   readonly #onFrame: (frame: Frame, bytes: Buffer[]) => void
-  /** What has come of the next frame, and how many bytes that are; 0: nothing. */
+  /** The part of the next frame that has arrived, and its length in bytes. */
   #parts: Buffer[] = []
   #length = 0
-  /** How many it takes to go on. */
+  /** How many bytes it takes to go on. */
   #needed = LENGTH_BYTES
 
   constructor(onFrame: (frame: Frame, bytes: Buffer[]) => void) {

@@ -1,14 +1,14 @@
 /**
- * Notices a host that gives no sign of life: its interpreter stands still, because code in C holds its lock
- * or somebody has stopped the process. It is told of, and after a while the host is lost.
+ * Notices a host that gives no sign of life: its interpreter is stopped, because C code holds its lock or the process
+ * is paused. The silence is logged, and after a while the host is lost.
  */
 import type { Log } from '../../core/log.ts'
 
 /** All in ms. */
 const LIMITS = {
-  /** How often it is looked. */
+  /** How often the watch looks. */
   lookMs: 1_000,
-  /** How long without a beat, which comes each second, until it is told. */
+  /** How long without a beat, which comes each second, until the silence is logged. */
   toldMs: 5_000,
   /** And until the host is lost. */
   lostMs: 20_000,
@@ -23,7 +23,7 @@ interface HeartbeatParts {
 export class Heartbeat {
   readonly #parts: HeartbeatParts
   readonly #limits: typeof LIMITS
-  /** `undefined`: there was none yet. */
+  /** `undefined`: no beat came yet. */
   #timer: NodeJS.Timeout | undefined
   #lastBeat = 0
   #lookedAt = 0
@@ -35,7 +35,7 @@ export class Heartbeat {
     this.#limits = { ...LIMITS, ...parts.limits }
   }
 
-  /** The first begins the watch. */
+  /** The first beat begins the watch. */
   beat(): void {
     if (this.#isOver) return
     this.#lastBeat = performance.now()
@@ -53,7 +53,7 @@ export class Heartbeat {
   #look(): void {
     const now = performance.now()
     const { lookMs, toldMs, lostMs } = this.#limits
-    // This process was paused itself, and has not read the beats yet.
+    // This process itself was paused, and has not read the beats yet.
     if (now - this.#lookedAt > 3 * lookMs) this.#lastBeat = now
     this.#lookedAt = now
     const silentMs = now - this.#lastBeat

@@ -1,6 +1,6 @@
 /**
- * The graph host for Python: the project's graphs, in child processes, behind the port. What travels
- * between them and this process says `hosts/python/PROTOCOL.md`.
+ * The graph host for Python: the project's graphs, in child processes, behind the port. `hosts/python/PROTOCOL.md`
+ * describes the connection between them and this process.
  */
 import type { GraphCheckpoints } from '../../core/agent/checkpoint.ts'
 import type { HostCalls } from '../../core/agent/host/calls.ts'
@@ -32,11 +32,11 @@ interface PythonHostOptions {
 
 interface PythonHost {
   host: GraphHost
-  /** Ends its processes; what the project itself has to end may take `graceMs`, 5,000 by default. */
+  /** Ends its processes; the project's own lifespan may take `graceMs` to end, 5,000 by default. */
   stop(graceMs?: number): Promise<void>
 }
 
-/** What the host answers to `start`. */
+/** The host's answer to `start`. */
 interface Started {
   runtime: GraphRuntime
   graphs: (Omit<GraphInfo, 'contextKeys'> & { contextKeys?: string[] })[]
@@ -105,7 +105,7 @@ function infoOf({ contextKeys, ...info }: Started['graphs'][number]): GraphInfo 
   return { ...info, contextKeys: contextKeys && new Set(contextKeys) }
 }
 
-/** Calls the process; a second time, in the next one, where it ends meanwhile. */
+/** Calls the process; calls the next one if it ends meanwhile. */
 function askAgain(find: () => Promise<Peer>) {
   return async (method: string, params: Record<string, unknown> | WithBytes): Promise<unknown> => {
     try {
@@ -117,7 +117,7 @@ function askAgain(find: () => Promise<Peer>) {
   }
 }
 
-/** Opens graphs, and has the host close those that nobody holds any more. */
+/** Opens graphs, and has the host close those that are no longer referenced. */
 class Opener {
   readonly #processes: Processes
   readonly #bindings: Bindings
@@ -142,7 +142,7 @@ class Opener {
     if (!info) throw new AppError('not_found', `The project has no graph "${graph_id}".`)
     const bindings = this.#bindings
     if (!info.hasFactory && !checkpoints) {
-      // It is what it is: the host needs to make nothing ready, and keeps nothing.
+      // No factory: the host makes nothing ready, and keeps nothing.
       const find = async (): Promise<Opened> => {
         const { peer } = await this.#processes.leastBusy()
         return { peer, graph: { graph_id, config } }
@@ -151,7 +151,7 @@ class Opener {
     }
     const request = { graph_id, config, ...(checkpoints && { checkpoints }) }
     const { opened, close } = await this.#open(request).catch((error) => {
-      // A factory may be what has ended the process.
+      // The factory may have ended the process.
       if (error instanceof HostLost && !info.hasFactory) return this.#open(request)
       throw error
     })
@@ -174,7 +174,7 @@ class Opener {
   }> {
     const { peer } = await this.#processes.leastBusy()
     const of = checkpoints && this.#bindings.add({ checkpoints })
-    // A factory may be what blocks the host: a run that gave it up would be handed back, and call it anew for ever.
+    // The factory may block the host: a run that gave it up would be handed back, and call it again forever.
     const isOfRun = config.context !== undefined
     const isPatient = isOfRun && this.#graphs.get(graph_id)?.hasFactory === true
     const close = () => {

@@ -1,4 +1,4 @@
-/** Requests and answers of HTTP on the connection: a head, then the body's chunks. */
+/** HTTP requests and responses on the connection: a head, then the body's chunks. */
 import type { WireError } from './errors.ts'
 import type { IncomingCall, OutgoingCall } from './peer.ts'
 import type { Items } from './streams.ts'
@@ -15,14 +15,14 @@ interface WireHead {
   failure?: WireError
 }
 
-/** Which answers have no body, says `Response`. */
+/** Statuses of responses without a body, by the rules of `Response`. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
 
 export function wireRequest({ method, url, headers }: Request): WireRequest {
   return { method, url, headers: [...headers] }
 }
 
-/** A request that the host sends, with what it uploads. */
+/** A request of the host, with its upload as the body. */
 export function readRequest({ method, url, headers }: WireRequest, call: IncomingCall): Request {
   const { signal } = call
   const hasBody = method !== 'GET' && method !== 'HEAD'
@@ -30,7 +30,7 @@ export function readRequest({ method, url, headers }: WireRequest, call: Incomin
   return new Request(url, { method, headers, signal, ...body })
 }
 
-/** Answers the host's request. `more` goes with the head. */
+/** Sends the response to the host's request. `more` goes with the head. */
 export async function answerWith(
   call: IncomingCall,
   { status, headers, body }: Response,
@@ -40,7 +40,7 @@ export async function answerWith(
   if (body) await sendBody(call, body)
 }
 
-/** Who leaves ends the body at once, be there a chunk to come or not. */
+/** An abort ends the body at once, whether or not another chunk is coming. */
 async function sendBody(call: IncomingCall, body: ReadableStream<Uint8Array>): Promise<void> {
   const reader = body.getReader()
   const leave = () => void reader.cancel().catch(() => {})
@@ -58,7 +58,7 @@ async function sendBody(call: IncomingCall, body: ReadableStream<Uint8Array>): P
   }
 }
 
-/** The host's answer, once its head is there. The body is read as it is wanted. `onFailure`: it is the answer to an error. */
+/** The host's response, once its head arrives; its body is read on demand. `onFailure`: it reports an error. */
 export async function readAnswer(
   call: OutgoingCall,
   onFailure: (failure: WireError) => void,
@@ -75,7 +75,7 @@ export async function readAnswer(
   return new Response(null, { status, headers })
 }
 
-/** `call`: ends when nobody reads on. */
+/** `call`: is aborted when the reader cancels. */
 function streamOf(items: Items<unknown>, call?: OutgoingCall): ReadableStream<Uint8Array> {
   return new ReadableStream(
     {
@@ -86,7 +86,7 @@ function streamOf(items: Items<unknown>, call?: OutgoingCall): ReadableStream<Ui
           controller.close()
           controller.byobRequest?.respond(0)
         } else {
-          // A copy: what was read of the connection lies in memory that others have parts of.
+          // A copy: the bytes share their memory with other data of the connection.
           controller.enqueue(new Uint8Array(value as Uint8Array))
         }
       },

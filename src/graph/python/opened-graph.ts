@@ -19,13 +19,13 @@ import { PythonRun } from './run.ts'
 /** Where a graph is open. */
 export interface Opened {
   peer: Peer
-  /** By which the host knows it: what `open` answered, or what it needs no `open` for. */
+  /** How the host finds it: the result of `open`, or a graph that needs no `open`. */
   graph: { graph: number } | Pick<OpenRequest, 'graph_id' | 'config'>
 }
 
 interface OpenedParts {
   opened: Opened
-  /** Opens it in another process, where that one has ended. */
+  /** Opens it in another process, if that one has ended. */
   reopen: () => Promise<Opened>
   bindings: Bindings
 }
@@ -51,11 +51,11 @@ export class OpenedGraph implements OpenGraph {
     const { checkpoints, onSpans } = calls
     const run = bindings.add({ checkpoints, onSpans, taken: () => call.items.taken() })
     const call = this.#begin(run, request).abortOn(signal)
-    // The host keeps the graph as long as somebody holds this: the run does.
+    // The host keeps the graph as long as this object is referenced: the run references it.
     void call.answer.catch(() => {}).finally(() => this.#over(run))
     const { done, value } = await call.items.next()
     if (done) await call.answer
-    // It has begun, and goes on when what blocks the host has ended.
+    // The run has begun, and goes on when the host is no longer blocked.
     call.isPatient = true
     const told = value as { transforms: boolean; drains: boolean }
     return new PythonRun({ peer, run, call, signal, ...told })
@@ -105,7 +105,7 @@ export class OpenedGraph implements OpenGraph {
     }
   }
 
-  /** Not asked again: nobody knows how far it has come. */
+  /** Not tried again: the update may be partly done. */
   async updateState(place: StatePlace, supersteps: Superstep[]): Promise<StatePlace> {
     const { peer, graph } = this.#opened
     return (await peer.call('graph.update_state', { ...graph, place, supersteps })) as StatePlace
@@ -120,7 +120,7 @@ export class OpenedGraph implements OpenGraph {
     try {
       const { traceparent } = currentOrigin()
       const params = { ...graph, run, request, checkpoints: run, traceparent }
-      // A factory was called for it: it would be called again.
+      // A factory was called for this run: a retry would call it again.
       return peer.begin('graph.run', params, { isPatient: 'graph' in graph })
     } catch (error) {
       this.#parts.bindings.remove(run)
@@ -128,7 +128,7 @@ export class OpenedGraph implements OpenGraph {
     }
   }
 
-  /** What only reads is asked again where the process ends meanwhile. */
+  /** Tries a read again if the process ends meanwhile. */
   async #read(method: string, params: Record<string, unknown>): Promise<unknown> {
     const { peer, graph } = this.#opened
     try {

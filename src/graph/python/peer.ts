@@ -15,7 +15,7 @@ export class IncomingCall {
   readonly id: number
   readonly method: string
   readonly params: Params
-  /** What the params name by their places. */
+  /** The byte strings that the params refer to by place. */
   readonly bytes: readonly Uint8Array[]
   readonly #peer: Peer
   readonly #sender: Sender<unknown>
@@ -38,7 +38,7 @@ export class IncomingCall {
     return this.#abort.signal
   }
 
-  /** Items that come before the answer. `false`: the rest is not wanted. */
+  /** Sends an item before the answer. `false`: the rest is not wanted. */
   async send(item: unknown): Promise<boolean> {
     const isWanted = await this.#sender.send(item)
     await this.#peer.drained
@@ -88,9 +88,9 @@ export class IncomingCall {
 }
 
 interface CallOptions {
-  /** Whether it waits for a host that is blocked, however long that is. Default `false`. */
+  /** Whether it waits for a blocked host without limit. Default `false`. */
   isPatient?: boolean
-  /** Takes the answer that comes after the call was given up. Default: it is dropped. */
+  /** Receives an answer that comes after the call was given up. Default: it is dropped. */
   onLate?: (answer: unknown) => void
 }
 
@@ -101,9 +101,9 @@ export class OutgoingCall {
   /** See `CallOptions`. */
   isPatient: boolean
   readonly onLate: CallOptions['onLate']
-  /** Of the clock that never goes back, in ms. */
+  /** By the monotonic clock, in ms. */
   readonly begunAt = performance.now()
-  /** Of the host, or why there is none. */
+  /** The host's answer; rejects with the reason if there is none. */
   readonly answer: Promise<unknown>
   readonly #answer = Promise.withResolvers<unknown>()
   readonly #peer: Peer
@@ -119,7 +119,7 @@ export class OutgoingCall {
     this.isPatient = isPatient
     this.onLate = onLate
     this.answer = this.#answer.promise
-    // Who reads items alone hears of a failure from them.
+    // A caller that only reads items gets the failure from them.
     this.answer.catch(() => {})
     this.#items = new Items({
       give: (count) => peer.send([FRAME.CREDIT, id, count]),
@@ -135,7 +135,7 @@ export class OutgoingCall {
     return this.#isOver
   }
 
-  /** Asks the host to end the call; it goes on until it is answered. */
+  /** Asks the host to end the call; the call goes on until its answer. */
   abort(): void {
     if (!this.#isOver) this.#peer.send([FRAME.ABORT, this.id])
   }
@@ -146,7 +146,7 @@ export class OutgoingCall {
     if (signal.aborted) abort()
     else {
       signal.addEventListener('abort', abort, { once: true })
-      // By a name: V8 keeps a function that is assigned to a property until the heap is collected as a whole.
+      // A named constant: V8 keeps a function that is assigned to a property until the heap is collected as a whole.
       const unwatch = () => signal.removeEventListener('abort', abort)
       this.#unwatch = unwatch
     }
@@ -204,10 +204,10 @@ export class OutgoingCall {
 }
 
 interface PeerParts {
-  /** Answers a call of the host's. What it throws the host is told. */
+  /** Handles a call of the host. Its error is sent to the host. */
   onCall: (call: IncomingCall) => Promise<unknown>
   onNote: (method: string, params: Params) => void
-  /** What the host sends is no frame: it is to be ended. */
+  /** The host sent something that is no frame: the host must be ended. */
   onBroken: (error: unknown) => void
 }
 
@@ -217,7 +217,7 @@ export class Peer {
   readonly #writer = new FrameWriter()
   readonly #outgoing = new Map<number, OutgoingCall>()
   readonly #incoming = new Map<number, IncomingCall>()
-  /** Calls that were given up and whose answer somebody takes all the same, by their ids. */
+  /** Takers of late answers to calls that were given up, by the ids of the calls. */
   readonly #late = new Map<number, (answer: unknown) => void>()
   #lastId = -1
   #isFlushing = false
@@ -241,21 +241,21 @@ export class Peer {
       this.#drained?.resolve()
       this.#drained = undefined
     })
-    // How the host ends is told by its process.
+    // The host's process reports how the host ends.
     stream.on('error', () => {})
   }
 
-  /** How many calls of the host's and of ours are under way. */
+  /** How many of our calls are under way. */
   get calls(): number {
     return this.#outgoing.size
   }
 
-  /** When the host has last sent something, as of `performance.now`. */
+  /** When the host last sent something, by `performance.now`. */
   get heardAt(): number {
     return this.#heardAt
   }
 
-  /** Settles when the host reads again; at once as long as it does. */
+  /** Resolves when the host reads again; `undefined` while it does. */
   get drained(): Promise<void> | undefined {
     return this.#drained?.promise
   }
@@ -264,7 +264,7 @@ export class Peer {
     return this.begin(method, params, options).answer
   }
 
-  /** Throws where the host is gone, and for params that cannot be sent. */
+  /** Throws if the host is gone, and for params that cannot be sent. */
   begin(method: string, params: Params | WithBytes, options: CallOptions = {}): OutgoingCall {
     if (this.#ended) throw this.#ended
     this.#lastId += 2
@@ -278,7 +278,7 @@ export class Peer {
     this.send([FRAME.NOTE, method, params])
   }
 
-  /** What is sent in one turn of the loop is written together. */
+  /** Frames that are sent in one turn of the loop are written together. */
   send(frame: Frame): void {
     if (this.#ended) return
     this.#writer.add(frame)
@@ -288,8 +288,8 @@ export class Peer {
   }
 
   /**
-   * Fails calls of these methods that began before, but for patient ones: the host does not answer, and may never.
-   * When it goes on, it is not to do them any more.
+   * Fails calls of these methods that began before, except patient ones: the host does not answer, and may never. If it
+   * goes on, it must not run them any more.
    */
   giveUp(methods: ReadonlySet<string>, begunBefore: number): void {
     for (const call of this.#outgoing.values()) {
@@ -357,7 +357,7 @@ export class Peer {
   }
 }
 
-/** The body of a request or of an answer. */
+/** The body of a request or a response. */
 export function chunksOf(body: ReadableStream<Uint8Array> | null): AsyncIterable<Uint8Array> {
   return body ?? nothing()
 }

@@ -1,4 +1,4 @@
-/** One process of the Python host: started, watched, ended with all that it has started itself. */
+/** One process of the Python host: started, watched, ended with all processes that it started. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -19,16 +19,16 @@ import { readSideLine } from './side.ts'
 const TOP = import.meta.url.endsWith('.js') ? '../../../../' : '../../../'
 const PROGRAM = fileURLToPath(new URL(`${TOP}hosts/python/run.py`, import.meta.url))
 const PROTOCOL_VERSION = 1
-/** How long what a dead process has written may take to be read, in ms. */
+/** Time limit for reading the remaining output of a dead process, in ms. */
 const LAST_WORDS_MS = 500
-/** How long it may take to end once its connection has ended, in ms. */
+/** Time limit for a process to end after its connection ended, in ms. */
 const END_MS = 2_000
-/** Why a process is ended that has left its connection. */
+/** The reason to end a process that closed its connection. */
 const LEFT = 'has closed its connection, and was ended'
-/** How much of its standard error is told of a process that ends while it starts. */
+/** How many lines of standard error are reported if a process ends while it starts. */
 const KEPT_LINES = 15
 
-/** What a project's code and the host's are run with. */
+/** How the project's code and the host run. */
 export interface Program {
   /** The Python; absolute. */
   python: string
@@ -51,7 +51,7 @@ interface ProcessParts {
 
 export class HostProcess {
   readonly peer: Peer
-  /** Settles when it has ended and what it has sent is read: its calls have failed with this. */
+  /** Resolves when it has ended and its output is read; its calls have failed with this error. */
   readonly ended: Promise<HostLost>
   readonly #program: Program
   readonly #parts: ProcessParts
@@ -69,7 +69,7 @@ export class HostProcess {
     this.#child = spawn(program.python, [PROGRAM], {
       cwd: program.root,
       env: program.env,
-      // A group of its own, so that what a project has started can be ended with it.
+      // A group of its own, so that processes that a project started can be ended with it.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
     })
@@ -90,7 +90,7 @@ export class HostProcess {
     this.ended = this.#watch()
   }
 
-  /** Whether a graph keeps its event loop from going round. */
+  /** Whether a graph blocks its event loop. */
   get isBlocked(): boolean {
     return this.#blockage.isOn
   }
@@ -99,7 +99,7 @@ export class HostProcess {
     return this.#child.pid
   }
 
-  /** Loads the project. Throws what it fails with. */
+  /** Loads the project. Throws the error if that fails. */
   async start(logLevel: string): Promise<unknown> {
     const { root, config } = this.#program
     const { index } = this.#parts
@@ -113,7 +113,7 @@ export class HostProcess {
     return this.peer.call('start', params)
   }
 
-  /** What it wrote last to its standard error, for people. */
+  /** The last lines of its standard error, for people. */
   get lastLines(): string {
     return this.#lastLines.join('\n')
   }
@@ -130,13 +130,13 @@ export class HostProcess {
     await this.#closing
   }
 
-  /** Ends it at once, and nobody is told of its end. */
+  /** Ends it at once, without a report of its end. */
   discard(): void {
     this.#isWanted = false
     this.kill()
   }
 
-  /** `why`: what becomes of the process, as the end of a sentence about it. */
+  /** `why`: the end of a sentence about the process. */
   kill(why = 'was ended by the server'): void {
     this.#killedFor ??= why
     if (!killGroup(this.#child)) this.#child.kill('SIGKILL')
@@ -164,7 +164,7 @@ export class HostProcess {
   }
 
   async #watch(): Promise<HostLost> {
-    // A host without its connection is of no use to anybody, and nobody hears of its runs.
+    // A host without its connection is useless, and its runs go unreported.
     this.#connection.once('end', () => setTimeout(() => this.kill(LEFT), END_MS).unref())
     const how = await howItEnds(this.#child)
     const what = this.#killedFor ?? how

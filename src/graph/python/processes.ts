@@ -1,6 +1,6 @@
 /**
- * The processes of a Python host, kept running. One that ends is started again, at once the first time, then
- * after a pause that grows as long as it does not live for a while.
+ * The processes of a Python host, kept running. One that ends is started again: at once the first time, then after a
+ * pause that grows until the process lives for a while.
  */
 import { type Backoff, keepRunning } from '../../child-process/restarts.ts'
 import { AppError, HostAway, type HostLost } from '../../core/errors.ts'
@@ -9,7 +9,7 @@ import type { IncomingCall } from './peer.ts'
 import { HostProcess, type Program } from './process.ts'
 
 const BACKOFF: Backoff = { firstMs: 0, baseMs: 200, maxMs: 10_000, resetMs: 10_000 }
-/** How long who asks waits for a process that is being started, in ms. */
+/** How long a call waits for a process that is being started, in ms. */
 const PATIENCE_MS = 30_000
 
 interface ProcessesParts {
@@ -31,13 +31,13 @@ export class Processes {
     )
   }
 
-  /** Starts all of them side by side. Answers what the first says of the project; throws what one fails with. */
+  /** Starts all side by side. Returns the first one's description of the project; throws the first error. */
   async start(): Promise<unknown> {
     const [first] = await Promise.all(this.#slots.map((slot) => slot.start()))
     return first
   }
 
-  /** The one with the fewest calls under way, of those that are not blocked. Throws `HostAway` where none comes up for long. */
+  /** The least busy of the processes that are not blocked. Throws `HostAway` if none comes up for long. */
   async leastBusy(): Promise<HostProcess> {
     const running = this.#slots.flatMap(({ current }) => (current ? [current] : []))
     const [first, ...others] = running
@@ -65,15 +65,15 @@ function throwFirst(error: AggregateError): never {
 
 type SlotParts = Omit<ProcessesParts, 'count'> & { index: number }
 
-/** The place of one process, which stays when the process is another. */
+/** The place of one process, which stays when the process is replaced. */
 class Slot {
   readonly #program: Program
   readonly #parts: SlotParts
   readonly #over = new AbortController()
   readonly #first = Promise.withResolvers<unknown>()
-  /** Answers calls. */
+  /** Takes calls. */
   #current: HostProcess | undefined
-  /** Answers calls, or is being started. */
+  /** Takes calls, or is being started. */
   #process: HostProcess | undefined
   #next = Promise.withResolvers<HostProcess>()
   #hasStarted = false
@@ -114,7 +114,7 @@ class Slot {
     await this.#running
   }
 
-  /** Answers for how long it lived, in ms. */
+  /** Returns how long it lived, in ms. */
   async #runOnce(): Promise<number | undefined> {
     const { signal } = this.#over
     if (signal.aborted) return undefined
@@ -129,7 +129,7 @@ class Slot {
       this.#next.resolve(process)
     } catch (error) {
       await this.#fail(process, error)
-      // Whoever starts the first one decides; later ones are tried again.
+      // The caller of the first start handles its failure; later ones are tried again.
       if (!this.#hasStarted) return undefined
     }
     await process.ended
@@ -138,7 +138,7 @@ class Slot {
     return performance.now() - startedAt
   }
 
-  /** The project could not be loaded: the first time who starts it is told. */
+  /** The project could not be loaded: the first start rejects. */
   async #fail(process: HostProcess, error: unknown): Promise<void> {
     const reason =
       error instanceof AppError && error.code === 'bad_request'
@@ -153,7 +153,7 @@ class Slot {
   }
 }
 
-/** For people: what the process has written last says why. */
+/** For people: the last output of the process gives the reason. */
 function endedAtStart(error: unknown, { lastLines }: HostProcess): AppError {
   const { message } = error as HostLost
   const said = lastLines && `\n${lastLines}`

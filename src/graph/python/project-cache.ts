@@ -1,6 +1,6 @@
 /**
- * What a Python project keeps with `langgraph_sdk.cache`: in the memory of this server, for all of its processes of
- * Python.
+ * The cache of a Python project (`langgraph_sdk.cache`), in the memory of this server, shared by all its Python
+ * processes.
  */
 import { systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
@@ -13,7 +13,7 @@ const MAX_VALUE_CHARS = 1024 ** 2
 export class ProjectCache {
   readonly #kept = new ExpiringMap<string>(ROOM, systemClock)
 
-  /** JSON; `null`: there is nothing, or its time is up. */
+  /** JSON; `null`: there is no value, or it has expired. */
   get(key: string): string | null {
     return this.#kept.get(key) ?? null
   }

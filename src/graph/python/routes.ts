@@ -10,7 +10,7 @@ export type PassOn = ProjectRequest['next']
 
 interface RoutesParts {
   routes: ProjectRoutes['routes']
-  /** The end of the process that has them. */
+  /** The connection to the process that has them. */
   peer: () => Promise<Peer>
   log: Log
 }
@@ -25,7 +25,7 @@ export class PythonRoutes implements ProjectRoutes {
     this.routes = parts.routes
   }
 
-  /** What the request of this call is passed on with; once. */
+  /** Returns the function that passes on the request of this call; only once. */
   takePassOn(of: number): PassOn | undefined {
     const passOn = this.#passOn.get(of)
     this.#passOn.delete(of)
@@ -67,7 +67,7 @@ export class PythonRoutes implements ProjectRoutes {
   }
 }
 
-/** What the project's code throws is its host's to answer: else this does. */
+/** The host responds to errors of the project's code; this responds to the others. */
 async function answerOf(
   call: OutgoingCall,
   signal: AbortSignal,

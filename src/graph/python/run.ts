@@ -13,7 +13,7 @@ import type { OutgoingCall, Peer } from './peer.ts'
 
 interface RunParts {
   peer: Peer
-  /** By which the host knows it. */
+  /** Its number in the host. */
   run: number
   call: OutgoingCall
   signal: AbortSignal
@@ -23,7 +23,7 @@ interface RunParts {
   drains: boolean
 }
 
-/** Tells hosts of runs that nobody can ask of any more. */
+/** Has hosts forget runs that are no longer referenced. */
 const forgotten = new FinalizationRegistry<{ peer: Peer; run: number }>(({ peer, run }) =>
   peer.note('forget', { run }),
 )
@@ -60,7 +60,7 @@ async function endOf(call: OutgoingCall, signal: AbortSignal): Promise<GraphEnd>
   }
 }
 
-/** What the run emits: all that has come since the last batch was taken. */
+/** The run's emissions in batches: each has all that arrived since the last one was taken. */
 class Batches implements AsyncIterableIterator<readonly Emission[]> {
   readonly #call: OutgoingCall
   readonly #numbers = new WeakMap<Emission, number>()
@@ -90,14 +90,14 @@ class Batches implements AsyncIterableIterator<readonly Emission[]> {
     return { done: false, value: batch as Emission[] }
   }
 
-  /** Nobody reads on: the run is to end. */
+  /** The reader stops: the run is to end. */
   async return(): Promise<IteratorResult<readonly Emission[]>> {
     this.#call.abort()
     await this.#call.items.return()
     return { done: true, value: undefined }
   }
 
-  /** How the run has failed its end tells. */
+  /** `end` reports how the run failed. */
   async #first(): Promise<IteratorResult<unknown>> {
     try {
       return await this.#call.items.next()

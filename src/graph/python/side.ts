@@ -1,20 +1,20 @@
-/** What a Python host tells of itself on descriptor 4: that it lives, what its start does, what blocks it, what it logs. */
+/** Reads a Python host's reports on descriptor 4: heartbeats, steps of its start, blockages, log lines. */
 import { OF_PROJECT } from '../../core/deployment/log-source.ts'
 import type { Log } from '../../core/log.ts'
 
 interface SideParts {
   /** The host's interpreter runs. */
   onBeat: () => void
-  /** Its event loop has not gone round for seconds. */
+  /** Its event loop has been blocked for seconds. */
   onBlocked: () => void
-  /** What its start does next, as the rest of a sentence. */
+  /** The next step of its start, as the rest of a sentence. */
   onStep: (doing: string) => void
   log: Log
 }
 
 type Entry = Record<string, unknown>
 
-/** Reads one line. What is no line of the host's is logged as it is. */
+/** Reads one line. A line that is not the host's is logged as it is. */
 export function readSideLine(line: string, parts: SideParts): void {
   const entry = parse(line)
   switch (entry?.kind) {
@@ -43,7 +43,7 @@ function parse(line: string): Entry | undefined {
   }
 }
 
-/** In the words that a blocked loop of this process is told in. */
+/** In the same words as for a blocked loop of this process. */
 function tellBlocked({ kind: _, ms, ...place }: Entry, { onBlocked, log }: SideParts): void {
   const what = 'the event loop of the Python host is blocked: no other run goes on there'
   log.error({ ...place, blocked_ms: Math.round(Number(ms)) }, what)
@@ -51,10 +51,10 @@ function tellBlocked({ kind: _, ms, ...place }: Entry, { onBlocked, log }: SideP
 }
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const
-/** The line's own members, but for those of `tellLog`. */
+/** The line's own members, except for those of `tellLog`. */
 const OWN = ['level', 'time', 'pid', 'mark', 'host_pid', 'msg', ...Object.keys(OF_PROJECT)]
 
-/** With the fields that the project gave it; one that the line has itself is kept with an underscore behind it. */
+/** With the project's fields; a field with the name of a line's own member gets an underscore behind it. */
 function tellLog(entry: Entry, log: Log): void {
   const { kind: _, level, message, fields, error, node, ...rest } = entry
   const known = LEVELS.find((one) => one === level) ?? 'info'

@@ -1,7 +1,7 @@
-/** The two ends of a stream of items: who sends waits for credit, who reads gives it. */
+/** The two ends of a stream of items: the sender waits for credit, the reader gives it. */
 
 const FIRST_CREDIT = 16
-/** How many are taken before credit is given for them. */
+/** How many items are taken before credit is given for them. */
 const GIVEN_AT_ONCE = 8
 
 export class Sender<T> {
@@ -14,7 +14,7 @@ export class Sender<T> {
     this.#send = send
   }
 
-  /** One at a time. `false`: no more is wanted. */
+  /** One item at a time. `false`: no more items are wanted. */
   async send(item: T): Promise<boolean> {
     while (this.#isWanted && this.#credit === 0) {
       await new Promise<void>((resolve) => {
@@ -74,7 +74,7 @@ export class Items<T> implements AsyncIterableIterator<T> {
     this.#count(1)
   }
 
-  /** No more will come; `error`: who reads on is told. */
+  /** No more items will come; `error`: the reader gets it after the items that have come. */
   end(error?: unknown): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -98,7 +98,7 @@ export class Items<T> implements AsyncIterableIterator<T> {
     return this.#waiting.promise
   }
 
-  /** All that have come, at once. */
+  /** Takes all items that have arrived, at once. */
   takeAll(): T[] {
     const all = this.#items
     this.#items = []
@@ -106,7 +106,7 @@ export class Items<T> implements AsyncIterableIterator<T> {
     return all
   }
 
-  /** Settles when who reads has taken all that have come until now, and waits for more or wants none. */
+  /** Resolves when the reader has taken all items so far, and waits for more or wants none. */
   async taken(): Promise<void> {
     if (this.#waiting || this.#isOver || !this.#isWanted) return
     await new Promise<void>((resolve) => this.#whenTaken.push(resolve))

@@ -1,11 +1,11 @@
-/** Checkpoints on the connection: in the JSON the place of each byte string, behind it the byte strings. */
+/** Checkpoints on the connection: JSON with the place of each byte string, and the byte strings behind it. */
 import type { CheckpointRecord, TypedBytes } from '../../core/agent/checkpoint.ts'
 import { WithBytes } from './frames.ts'
 
 /** On the wire. */
 type Placed<T extends TypedBytes> = Omit<T, 'bytes'> & { bytes: number }
 
-/** What was sent, with its bytes. */
+/** A received value, with its bytes. */
 export function filled<T extends TypedBytes>(value: Placed<T>, all: readonly Uint8Array[]): T {
   const bytes = all[value.bytes]
   if (bytes) return { ...value, bytes } as unknown as T
@@ -19,7 +19,7 @@ export function allFilled<T extends TypedBytes>(
   return values.map((value) => filled(value, all))
 }
 
-/** One record or several, to be sent. */
+/** Prepares one record or several to be sent. */
 export function emptied(found: CheckpointRecord | CheckpointRecord[]): WithBytes {
   const all: Uint8Array[] = []
   const place = ({ bytes, ...rest }: TypedBytes) => ({ ...rest, bytes: all.push(bytes) - 1 })

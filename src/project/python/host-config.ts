@@ -1,9 +1,9 @@
-/** What the Python host is told of a project: `config` of its `start` (`hosts/python/PROTOCOL.md`). */
+/** The Python host's configuration of a project: `config` of its `start` (`hosts/python/PROTOCOL.md`). */
 import type { JsonObject } from '../../core/json.ts'
 import type { ProjectConfig } from '../config.ts'
 import { isPython, type PythonModule } from '../module-spec.ts'
 
-/** A thing of Python's, by its file or its module. */
+/** An export of Python code, by its file or its module. */
 type Export = ({ path: string } | { module: string }) & { export: string }
 
 interface PythonHostConfig {
@@ -24,7 +24,7 @@ interface PythonHostConfig {
   langsmith: boolean
 }
 
-/** `undefined` where nothing of the project is in Python. */
+/** `undefined` if no part of the project is in Python. */
 export function pythonHostConfig(
   config: ProjectConfig,
   { isLangSmithUsed }: { isLangSmithUsed: boolean },

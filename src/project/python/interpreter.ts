@@ -1,4 +1,4 @@
-/** Which Python a project's graphs run on, where no build has made an environment for them. */
+/** Finds the Python for a project's graphs, if no build has made an environment for them. */
 import { execFile } from 'node:child_process'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -10,13 +10,13 @@ import { isThere } from '../files.ts'
 
 /** A Python that can run graphs. */
 interface Interpreter {
-  /** Absolute, links not resolved: an environment is known by where it lies. */
+  /** Absolute, links not resolved: its path identifies an environment. */
   path: string
   /** Such as `3.11.7`. */
   version: string
   /** The version of its LangGraph. */
   langgraph: string
-  /** Folders outside of the environment that it reads: where the Python lies that it was made of. */
+  /** The folder outside of the environment that it reads: that of the Python that it was made of. */
   base: string
 }
 
@@ -25,9 +25,8 @@ const OLDEST_PYTHON = '3.11'
 
 /**
  * The first of these that has LangGraph: the environment that `VIRTUAL_ENV` names, the one of uv's
- * `UV_PROJECT_ENVIRONMENT`, `.venv` beside `langgraph.json` or, in a workspace, in a folder above, and the
- * machine's `python3`. Throws `bad_request`, with a sentence that says where was looked, or what is too
- * old.
+ * `UV_PROJECT_ENVIRONMENT`, `.venv` beside `langgraph.json` or, in a workspace, in a folder above, and the machine's
+ * `python3`. Throws `bad_request`, with a sentence that names the places searched, or what is too old.
  */
 export async function findInterpreter(root: string, env: Environment): Promise<Interpreter> {
   const seen: string[] = []
@@ -46,7 +45,7 @@ export async function findInterpreter(root: string, env: Environment): Promise<I
   )
 }
 
-/** Throws `bad_request` for one that is too old. `name`: how people know it. */
+/** Throws `bad_request` for one that is too old. `name`: its name for people. */
 function checkInterpreter(interpreter: Interpreter, name: string): Interpreter {
   const { version, langgraph } = interpreter
   if (isOlder(version, OLDEST_PYTHON)) {
@@ -97,7 +96,7 @@ async function findVenv(root: string): Promise<string> {
   }
 }
 
-/** `-I`: nothing of the folder that it runs in, and none of Python's variables, changes the answer. */
+/** `-I`: neither the folder that it runs in nor Python's variables change the result. */
 const LOOK = `
 import importlib.metadata as metadata, json, platform, sys
 try:
@@ -110,7 +109,7 @@ print(json.dumps({
 }))`
 const LOOK_MS = 20_000
 
-/** What the Python at the path is, whatever it has; half a sentence where there is none. */
+/** Describes the Python at the path, with or without LangGraph; half a sentence if there is none. */
 async function inspectInterpreter(
   path: string,
   env: Environment,

@@ -1,4 +1,4 @@
-/** What `langgraph.json` says of a project's Python: which one, what is installed, where modules lie. */
+/** The Python settings of `langgraph.json`: its version, what is installed, where modules lie. */
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { AppError } from '../../core/errors.ts'
@@ -7,24 +7,24 @@ import type { ReadingConfig } from '../module-spec.ts'
 import { folderInside, resolveInside } from '../path.ts'
 
 export interface PythonSettings {
-  /** `3.11` and the like; `undefined`: the file says nothing. */
+  /** `3.11` and the like; `undefined`: not set. */
   version: string | undefined
-  /** In the order of the file; empty: what lies beside `langgraph.json` says it. */
+  /** In the order of the file; empty: files beside `langgraph.json` name them. */
   dependencies: PythonDependency[]
   /** A file of pip's settings; absolute. */
   pipConfigFile: string | undefined
-  /** What installs; `auto` is uv. */
+  /** The installer; `auto` is uv. */
   installer: (typeof INSTALLERS)[number]
   /** A project or a workspace of uv that all dependencies come from. */
   source: { root: string; package: string | undefined } | undefined
-  /** Folders that modules are found in by their names, beside what is installed; absolute. */
+  /** Folders that modules are imported from, beside installed packages; absolute. */
   paths: string[]
 }
 
 type PythonDependency =
   /** Something of a package index, of a repository or at an address, as pip reads it. */
   | { kind: 'requirement'; requirement: string }
-  /** A folder, with what it has to install; `isPackage`: it can be installed itself. */
+  /** A folder with packages to install; `isPackage`: it can be installed itself. */
   | {
       kind: 'folder'
       written: string
@@ -42,7 +42,7 @@ const VERSION_FORM = `write ${PYTHON_VERSIONS.map((version) => `"${version}"`).j
 export const PYTHON_ENTRIES = {
   python_version: z
     .string(VERSION_FORM)
-    // The official images add the name of a distribution behind it.
+    // The official images append the name of a distribution.
     .transform((text) => text.replace(/-[a-z]+$/, ''))
     .pipe(z.enum(PYTHON_VERSIONS, VERSION_FORM))
     .nullish(),
@@ -139,8 +139,8 @@ async function readPipConfig(
 }
 
 /**
- * The project's folder, then those of `dependencies`: a folder that is a package of modules itself is
- * found in the one above it, and one with `src` in that.
+ * The project's folder, then those of `dependencies` with their `src`. A folder with `__init__.py` is a package itself,
+ * which is found in the folder above.
  */
 async function pathsOf(root: string, dependencies: PythonDependency[]): Promise<string[]> {
   const paths = [root]

@@ -1,4 +1,4 @@
-"""Starts the host on the descriptors that the agent server has handed on."""
+"""Starts the host on the descriptors that the agent server passes to it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def main() -> None:
     """Runs until the connection ends."""
     for descriptor in (CALLS, SIDE):
         os.set_inheritable(descriptor, False)
-    # A person's Ctrl-C is for the server, which ends this process when its runs have ended.
+    # Ctrl-C is for the server, which ends this process when its runs have ended.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with(CALLS)
     for stream in (sys.stdout, sys.stderr):
@@ -38,7 +38,7 @@ def main() -> None:
     code = 1
     try:
         run_to_the_end(lambda: serve(side))
-        # What it may wait for ends with the process: ``life.py`` gives it a second.
+        # Exit functions may wait: ``life.py`` gives the process a second.
         atexit._run_exitfuncs()
         side.close()
         code = 0
@@ -47,12 +47,12 @@ def main() -> None:
     finally:
         with contextlib.suppress(Exception):
             sys.stdout.flush()
-        # Threads of nodes that were left behind may go on for ever.
+        # Threads that nodes left behind may never end.
         os._exit(code)
 
 
 def run_to_the_end(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Runs it on an event loop, and goes on when code that runs there exits, or stops the loop."""
+    """Runs ``work`` on an event loop, and goes on when code there exits or stops the loop."""
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     task = loop.create_task(work())
@@ -72,12 +72,12 @@ def run_to_the_end(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
 
 
 async def serve(side: Side) -> None:
-    """Answers until the agent server ends the connection."""
+    """Serves calls until the agent server ends the connection."""
     server = Server(lambda start, calls: load(start, calls, side))
     connection = socket.socket(fileno=CALLS)
     connection.setblocking(False)
     loop = asyncio.get_running_loop()
-    # Functions of nodes that are not coroutines each take one for as long as they wait.
+    # Each function of a node that is no coroutine takes a thread for as long as it waits.
     loop.set_default_executor(ThreadPoolExecutor(_THREADS, "runyard"))
     await loop.create_connection(lambda: server.peer, sock=connection)
     await server.peer.ended

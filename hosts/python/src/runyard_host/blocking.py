@@ -1,4 +1,4 @@
-"""The blocking half of what LangGraph asks: calls of other threads, made on the event loop."""
+"""LangGraph's blocking calls: made by other threads, run on the event loop."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class BlockingCalls:
-    """Waits in the calling thread for what is done on the loop."""
+    """Waits in the calling thread for work on the loop."""
 
     def __init__(self, what: str) -> None:
         """``what`` is the name under which users know the object: ``store``, ``checkpointer``."""
@@ -18,7 +18,7 @@ class BlockingCalls:
         self._loop = asyncio.get_running_loop()
 
     def wait_for(self, method: str, call: Coroutine[Any, Any, T]) -> T:
-        """Answers what the call answers. On the loop itself it would wait for ever: refused."""
+        """Returns the call's result. Refused on the loop itself, where it would wait for ever."""
         try:
             self._refuse_loop(method)
         except asyncio.InvalidStateError:
@@ -27,7 +27,7 @@ class BlockingCalls:
         return asyncio.run_coroutine_threadsafe(call, self._loop).result()
 
     def iterate(self, method: str, items: AsyncIterator[T]) -> Iterator[T]:
-        """Yields the items one by one, each as it is asked for."""
+        """Yields the items one by one, each on request."""
         while True:
             try:
                 item = self.wait_for(method, _next(items))

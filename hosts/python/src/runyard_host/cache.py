@@ -1,6 +1,6 @@
 """
 ``langgraph_sdk.cache``: ``cache_get``, ``cache_set`` and ``swr``, kept by the agent server. The SDK
-takes them from the official server's module of this name, so this one stands in its place.
+takes them from the official server's module of this name, so this one replaces it.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ MAX_CACHE_TTL = timedelta(days=1)
 _OF_SDK = "langgraph_api.cache"
 _KEPT: Any = object()
 
-# What is being loaded, by event loop and key, and how often each key was written while it was.
+# Loads in progress, by event loop and key, and how often each key was written meanwhile.
 _loads: dict[tuple[int, str], asyncio.Task[Any]] = {}
 _writes: dict[str, int] = {}
 
 
 def install() -> None:
-    """To be called before the project is imported, and with it ``langgraph_sdk.cache``."""
+    """Call it before the project, and with it ``langgraph_sdk.cache``, is imported."""
     sys.modules[_OF_SDK] = sys.modules[__name__]
 
 
 async def cache_get(key: str) -> Any | None:
-    """The value; ``None``: there is none, or its time is up."""
+    """The value; ``None``: there is none, or it has expired."""
     return await _read(f"value:{key}")
 
 
 async def cache_set(key: str, value: Any, ttl: timedelta | None = None) -> None:
-    """Keeps what JSON can hold, for a day at most and by default."""
+    """Keeps a JSON value, for a day at most and by default."""
     await _write(f"value:{key}", value, _ttl_of(ttl))
 
 
 class SWRResult(Generic[T]):
-    """What ``swr`` answers: ``value``, and by ``status`` where it comes from."""
+    """The result of ``swr``: ``value``, and its origin as ``status``."""
 
     def __init__(self, value: T, status: CacheStatus, entry: _Entry) -> None:
         self.value = value
@@ -52,7 +52,7 @@ class SWRResult(Generic[T]):
         self._entry = entry
 
     async def mutate(self, value: T = _KEPT) -> T:
-        """Keeps this value, or without one loads it anew."""
+        """Keeps this value; without one, loads it again."""
         if value is _KEPT:
             self.value = self._entry.opened(await self._entry.load())
         else:
@@ -73,8 +73,8 @@ async def swr(
     model: type[T] | None = None,
 ) -> SWRResult[T]:
     """
-    What is kept under the key, loaded where there is nothing yet or it is older than ``max_age``.
-    One that is older than ``fresh_for`` is answered at once and loaded anew in the background.
+    Returns the value of the key, and loads it if there is none or it is older than ``max_age``. A
+    value older than ``fresh_for`` is returned at once, and loaded again in the background.
     """
     fresh = min(fresh_for, MAX_CACHE_TTL)
     age_limit = MAX_CACHE_TTL if max_age is None else min(max_age, MAX_CACHE_TTL)
@@ -93,7 +93,7 @@ async def swr(
 
 
 class _Entry:
-    """One key of ``swr``, with what loads it."""
+    """One key of ``swr``, with its loader."""
 
     def __init__(
         self, key: str, loader: Callable[[], Awaitable[Any]], max_age: timedelta, model: Any
@@ -110,7 +110,7 @@ class _Entry:
         return value if self._model is None else value.model_dump(mode="json")
 
     async def load(self) -> Any:
-        """Those that ask at the same time share a load; one that gives up ends only itself."""
+        """Concurrent callers share one load; a caller that gives up does not end it."""
         return await asyncio.shield(self.begin_load())
 
     def begin_load(self) -> asyncio.Task[Any]:
@@ -123,7 +123,7 @@ class _Entry:
         return task
 
     async def keep(self, value: Any) -> None:
-        """What is being loaded meanwhile is older, and not kept."""
+        """Keeps the value. A load in progress is older: its result is not kept."""
         if any(key == self.key for _, key in _loads):
             _writes[self.key] = _writes.get(self.key, 0) + 1
         await self._store(value)
@@ -145,7 +145,7 @@ def _end(place: tuple[int, str], done: asyncio.Task[Any]) -> None:
     _loads.pop(place, None)
     if not any(key == place[1] for _, key in _loads):
         _writes.pop(place[1], None)
-    # What failed in the background is loaded again by the next who asks.
+    # After a failed load in the background, the next caller loads again.
     if not done.cancelled():
         done.exception()
 

@@ -33,13 +33,13 @@ class WireCheckpoints(Checkpoints):
         await self._call("checkpoints.put_writes", self._of | {"key": key, "writes": writes})
 
     async def get(self, at: JsonObject) -> JsonObject | None:
-        """Answers a ``CheckpointRecord``."""
+        """Returns a ``CheckpointRecord``."""
         call = await self._peer.finished(self._peer.begin("checkpoints.get", self._of | {"at": at}))
         record: JsonObject | None = call.answer.result()
         return None if record is None else _fill(record, call.data)
 
     async def list(self, query: JsonObject) -> Any:
-        """Answers ``CheckpointRecord`` objects, the newest first."""
+        """Returns ``CheckpointRecord`` objects, the newest first."""
         call = await self._peer.finished(
             self._peer.begin("checkpoints.list", self._of | {"query": query})
         )
@@ -66,25 +66,25 @@ class WireItems(Items):
     async def get(
         self, item_id: JsonObject, refresh: JsonObject | None = None
     ) -> JsonObject | None:
-        """Answers an ``Item``."""
+        """Returns an ``Item``."""
         item: JsonObject | None = await self._call("items.get", _with({"id": item_id}, refresh))
         return item
 
     async def write(self, puts: list[JsonObject]) -> None:
-        """Takes all or none."""
+        """Writes all or none."""
         await self._call("items.write", {"puts": puts})
 
     async def search_all(
         self, searches: list[JsonObject], refresh: JsonObject | None = None
     ) -> list[list[JsonObject]]:
-        """Answers one list for each search."""
+        """Returns one list for each search."""
         found: list[list[JsonObject]] = await self._call(
             "items.search_all", _with({"searches": searches}, refresh)
         )
         return found
 
     async def namespaces(self, query: JsonObject, page: JsonObject) -> list[list[str]]:
-        """Answers the namespaces that fit."""
+        """Returns the namespaces that match."""
         found: list[list[str]] = await self._call(
             "items.namespaces", {"query": query, "page": page}
         )
@@ -92,18 +92,18 @@ class WireItems(Items):
 
 
 class WireCache(Cache):
-    """What the server keeps for a while."""
+    """The server's cache, whose values expire."""
 
     def __init__(self, peer: Peer) -> None:
         self._call: _Call = peer.call
 
     async def get(self, key: str) -> str | None:
-        """Answers the text."""
+        """Returns the text."""
         text: str | None = await self._call("cache.get", {"key": key})
         return text
 
     async def set(self, key: str, value: str, ttl_ms: int) -> None:
-        """Replaces what was there."""
+        """Replaces the value."""
         await self._call("cache.set", {"key": key, "value": value, "ttl_ms": ttl_ms})
 
 
@@ -128,11 +128,11 @@ class WireCalls:
 
     @property
     def cache(self) -> Cache:
-        """What is kept for a while."""
+        """The cache."""
         return self._cache
 
     def on_node(self, run_id: str | None, thread_id: str | None, node: str | None) -> None:
-        """Tells of a function of a node; from any thread."""
+        """Reports a function of a node; from any thread."""
         place = {"run_id": run_id, "thread_id": thread_id, "node": node}
         told = {name: value for name, value in place.items() if value is not None}
         self._peer.note("on_node", {"place": told})
@@ -144,7 +144,7 @@ class WireCalls:
         *,
         as_project: bool = False,
     ) -> Response:
-        """Asks the agent server itself."""
+        """Sends a request to the agent server itself."""
         params = {"request": to_wire_request(request), "as_project": as_project}
         if (run_id := current_place().run_id) is not None:
             params["run_id"] = run_id
@@ -154,7 +154,7 @@ class WireCalls:
 
 
 async def read_response(call: OutgoingCall) -> tuple[Response, JsonObject]:
-    """The answer, once its head is there, and the head with all that it says."""
+    """The response, once its head arrives, and the whole head."""
     try:
         head: JsonObject = await anext(call.items)
     except StopAsyncIteration:
@@ -187,7 +187,7 @@ async def no_chunks() -> AsyncIterator[bytes]:
 
 
 async def _chunks(call: OutgoingCall) -> AsyncIterator[bytes]:
-    """Who leaves early wants no more of it."""
+    """A reader that stops early aborts the call."""
     try:
         async for chunk in call.items:
             yield chunk

@@ -1,4 +1,4 @@
-"""Errors that cross the connection, and what is told of any other error."""
+"""Errors that cross the connection, and the description of any other error."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class ProjectRefusal(Exception):  # noqa: N818 - as above
 
 
 class ServerError(Exception):
-    """What the agent server has thrown and has no code for; ``name`` is that of its class there."""
+    """An error of the agent server without a code; ``name`` is its class there."""
 
     def __init__(self, name: str, message: str) -> None:
         super().__init__(message)
@@ -68,12 +68,12 @@ class ConnectionEnded(AppError):  # noqa: N818 - as above
 
 
 def to_wire_error(error: BaseException) -> JsonObject:
-    """Describes any error: its class, its message, what is known of it, traceback and causes."""
+    """Describes any error: its class, message, known details, traceback and causes."""
     return _describe(error, _MAX_CAUSES)
 
 
 def from_wire_error(error: JsonObject) -> Exception:
-    """The error that the other side has told of."""
+    """The error that the other side reported."""
     message = str(error.get("message", ""))
     if error.get("database_away"):
         return DatabaseAway(message)
@@ -98,8 +98,8 @@ def format_traceback(error: BaseException) -> str:
 
 def user_frames(trace: TracebackType | None) -> list[traceback.FrameSummary]:
     """
-    The frames from the first one of the project's code on, without what calls it: this package,
-    LangGraph, asyncio. All but this package's where nothing else is left.
+    The frames from the first one of the project's code on, without its callers: this package,
+    LangGraph, asyncio. If the project has none, all but this package's.
     """
     frames = traceback.extract_tb(trace)
     others = [frame for frame in frames if not frame.filename.startswith(_OWN)]

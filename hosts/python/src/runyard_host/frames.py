@@ -23,7 +23,7 @@ CALL, ANSWER, FAILURE, ABORT, ITEM, CREDIT, END, UNWANTED, NOTE = range(9)
 
 
 class Frame(NamedTuple):
-    """What has come: in ``parts`` a byte string is named by its place in ``data``."""
+    """A received frame: ``parts`` refers to a byte string by its place in ``data``."""
 
     parts: list[Any]
     data: list[bytes]
@@ -62,7 +62,7 @@ def pack(parts: list[Any]) -> bytes:
 
 
 def _dump_exactly(parts: list[Any], place: Callable[[Any], int]) -> bytes:
-    """What orjson does not write: whole numbers beyond 64 bits, and lone surrogates, as ``?``."""
+    """Writes what orjson cannot: integers beyond 64 bits, and lone surrogates, as ``?``."""
     text = json.dumps(_finite(parts), default=place, ensure_ascii=False, separators=(",", ":"))
     return text.encode(errors="replace")
 
@@ -78,13 +78,13 @@ def _finite(value: Json) -> Json:
 
 
 class FrameReader:
-    """Cuts what arrives into frames."""
+    """Cuts received bytes into frames."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> Iterator[Frame]:
-        """Answers the frames that are whole by now. Raises ``ValueError`` for what is no frame."""
+        """Yields the frames that are complete. Raises ``ValueError`` for what is no frame."""
         buffer = self._buffer
         buffer += data
         at = 0
@@ -115,7 +115,7 @@ def _read(body: bytes) -> Frame:
     return Frame(_load(pieces[0]), pieces[1:])
 
 
-# Every digit as a zero: to look for so many zeros takes a tenth of what a regular expression does.
+# Turns every digit into a zero: the search for zeros takes a tenth of a regular expression's.
 _AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 _NINETEEN_DIGITS = b"0" * 19
 

@@ -1,10 +1,10 @@
 """
 Ends this process when the agent server is gone, whatever its graphs do at the time.
 
-A thread watches the connection, since the event loop may be blocked. What even a thread cannot
-do, because C code holds the interpreter's lock or the process is stopped, the system does: it
-wakes a stopped host when its server dies, and ``faulthandler`` ends one whose thread has not run
-for minutes.
+A thread watches the connection, since the event loop may be blocked. If even a thread cannot act,
+because C code holds the interpreter's lock or the process is stopped, the system does: it wakes a
+stopped host when its server dies, and ``faulthandler`` ends one whose thread has not run for
+minutes.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _PR_SET_PDEATHSIG = 1
 
 
 def end_with(descriptor: int) -> None:
-    """From now on the process and its group end a second after the other side has closed this."""
+    """From now on the process and its group end a second after the other side closes this."""
     _wake_when_orphaned()
     threading.Thread(target=_watch, args=(descriptor,), name="runyard-life", daemon=True).start()
 
 
 def end_group() -> None:
-    """Ends this process and all that it has started, at once."""
+    """Ends this process and all processes that it started, at once."""
     if os.getpgid(0) == os.getpid():
         os.killpg(0, signal.SIGKILL)
     os._exit(1)
@@ -51,7 +51,7 @@ def _watch(descriptor: int) -> None:
 
 
 def _wake_when_orphaned() -> None:
-    """A stopped process would see nothing of its server's death."""
+    """A stopped process would not notice its server's death."""
     if sys.platform != "linux":
         return
     with contextlib.suppress(Exception):

@@ -48,8 +48,8 @@ async def load(start: Start, calls: Calls, side: Side) -> Parts:
     auth, embed = _load_auth_and_embed(config) if is_first else (None, None)
     tracing = Tracing("runyard")
     tracing.start()
-    # What its lifespan opens graphs may use as well, in each process. It comes last: whatever else
-    # fails leaves nothing open.
+    # In each process, since graphs may use what the lifespan opens. It comes last, so that another
+    # failure leaves nothing open.
     app = config.get("app")
     if app and is_first:
         side.tell({"kind": "starting", "doing": f"starts {name_of(app)}"})

@@ -1,6 +1,6 @@
 """
-What the project's code logs, by ``logging`` or ``structlog``, as records with the run, the thread
-and the node that they belong to. What it prints stays as it is.
+Reports the log records of the project's code, from ``logging`` or ``structlog``, with their run,
+thread and node. Printed output stays as it is.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _NUMBERS = {
     "error": logging.ERROR,
     "silent": logging.CRITICAL + 1,
 }
-# They have a line for each request that is sent, also to the server itself.
+# They log a line for each request that is sent, also to the server itself.
 _TALKATIVE = ("httpx", "httpcore")
 _OWN = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 
 def install(level: str, tell: Tell) -> None:
     """
-    From now on the root logger hands records at ``level`` (of the agent server) and above to
-    ``tell``, and ``structlog`` too, unless the project sets them up by itself.
+    From now on the root logger passes records at ``level`` (of the agent server) and above to
+    ``tell``, and so does ``structlog``, unless the project configures them itself.
     """
     root = logging.getLogger()
     root.setLevel(_NUMBERS[level])
@@ -48,7 +48,7 @@ def install(level: str, tell: Tell) -> None:
 
 
 class SideHandler(logging.Handler):
-    """Tells each record of ``logging``."""
+    """Passes each record of ``logging`` on."""
 
     def __init__(self, tell: Tell) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ def _level(number: int) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """What is no JSON is told as text."""
+    """JSON of the value, or else its text."""
     try:
         return json.loads(json.dumps(value, default=str))
     except (TypeError, ValueError, RecursionError):
@@ -110,7 +110,7 @@ def _plain(value: Any) -> Any:
 def _configure_structlog(level: int, tell: Tell) -> None:
     import structlog
 
-    # What the project configures later takes the place of this.
+    # A later configuration by the project replaces this one.
     structlog.configure(
         processors=[
             structlog.contextvars.merge_contextvars,
@@ -130,7 +130,7 @@ class _NamedLogger:
         self.name = str(args[0]) if args else "structlog"
 
     def msg(self, *_: Any, **__: Any) -> None:
-        """The record was told before."""
+        """Nothing: the record is passed on already."""
 
     log = debug = info = warning = warn = error = critical = fatal = exception = failure = err = msg
 
@@ -158,7 +158,7 @@ def _error_of(exc_info: Any) -> BaseException | None:
 
 
 def _when_imported(name: str, then: Callable[[], None]) -> None:
-    """Calls it at once where the package is imported, else as soon as it is."""
+    """Calls it at once if the package is imported, else as soon as it is."""
     if name in sys.modules:
         then()
     else:
@@ -166,14 +166,14 @@ def _when_imported(name: str, then: Callable[[], None]) -> None:
 
 
 class _Watch(MetaPathFinder):
-    """Finds nothing itself: has the package found by the others, and is told when it is there."""
+    """Has the other finders find the package, and calls ``then`` once it is imported."""
 
     def __init__(self, name: str, then: Callable[[], None]) -> None:
         self._name = name
         self._then = then
 
     def find_spec(self, fullname: str, _path: Any, _target: Any = None) -> ModuleSpec | None:
-        """As ``MetaPathFinder`` has it."""
+        """The method of ``MetaPathFinder``."""
         if fullname != self._name:
             return None
         sys.meta_path.remove(self)

@@ -1,4 +1,4 @@
-"""Loads what ``langgraph.json`` names of the project's modules."""
+"""Loads the modules of the project that ``langgraph.json`` names."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .parts import ModuleSpec
 
 def load_export(spec: ModuleSpec) -> Any:
     """
-    What ``{path | module, export}`` names. Each module is loaded once. Raises ``bad_request`` with
-    a message for people: which file, what went wrong, and the traceback in the project's code.
+    The object of ``{path | module, export}``. Each module is loaded once. Raises ``bad_request``
+    with a message for people: the file, the error, and the traceback in the project's code.
     """
     where = name_of(spec)
     try:
@@ -34,7 +34,7 @@ def load_export(spec: ModuleSpec) -> Any:
 
 
 def name_of(spec: ModuleSpec) -> str:
-    """The module as ``langgraph.json`` has it, for messages."""
+    """The module's name in ``langgraph.json``, for messages."""
     if "path" not in spec:
         return str(spec["module"])
     relative = os.path.relpath(spec["path"])
@@ -86,7 +86,7 @@ def _load_file(path: Path) -> ModuleType:
 
 
 def _package_of(path: Path) -> tuple[Path, str]:
-    """Where the file's outermost package lies, and the file's name as a module from there."""
+    """The folder of the file's outermost package, and the file's name as a module from there."""
     parts = [] if path.stem == "__init__" else [path.stem]
     folder = path.parent
     while (folder / "__init__.py").is_file() and folder.parent != folder:
@@ -113,7 +113,7 @@ def _is_same(one: Path, other: Path) -> bool:
 
 
 def _free_name(path: Path) -> str:
-    """The same on each machine: stored values name the modules of their classes."""
+    """A name that is the same on each machine: stored values name the modules of their classes."""
     relative = os.path.relpath(path)
     parts = Path(relative).with_suffix("").parts
     return "__".join(part.replace(".", "_").replace("-", "_") for part in parts)

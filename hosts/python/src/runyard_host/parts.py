@@ -1,7 +1,7 @@
-"""What the agent server asks of a host's parts: the project, its graphs and runs, and the rest.
+"""The interfaces of a host's parts: the project, its graphs and runs, and the rest.
 
-``server.py`` hands on to these what arrives on the connection; PROTOCOL.md says what each takes
-and answers.
+``server.py`` passes to these what arrives on the connection; PROTOCOL.md describes the parameters
+and results of each.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ class GraphRun(Protocol):
         """Asks the graph to stop before its next step."""
 
     async def on_events(self, events: list[JsonObject], of: int | None) -> list[Json]:
-        """``Transformed``: what is to be told in place of these."""
+        """``Transformed``: the events to emit in place of these."""
 
     async def finish(self) -> list[JsonObject]:
-        """``MadeEvent`` objects that were made at last."""
+        """The last ``MadeEvent`` objects."""
 
     async def fail(self, error: JsonObject) -> list[JsonObject]:
-        """The same for a run that has failed or was stopped."""
+        """The same for a run that failed or was stopped."""
 
 
 class OpenedGraph(Protocol):
@@ -83,12 +83,12 @@ class OpenedGraph(Protocol):
         on_spans: Callable[[list[JsonObject]], None],
     ) -> GraphRun:
         """
-        Begins a run of ``GraphRunRequest``, which writes through these checkpoints, and tells of
+        Begins a run of ``GraphRunRequest``, which writes through these checkpoints, and reports
         ``TimelineSpan`` objects.
         """
 
     async def close(self) -> None:
-        """Nobody uses it any more: leaves the context that a factory has made it in."""
+        """Ends its use: leaves the context in which a factory made it."""
 
 
 class Project(Protocol):
@@ -96,7 +96,7 @@ class Project(Protocol):
 
     @property
     def langgraph_version(self) -> str:
-        """Of the project's LangGraph."""
+        """The version of the project's LangGraph."""
 
     @property
     def graphs(self) -> list[JsonObject]:
@@ -113,7 +113,7 @@ class ProjectAuth(Protocol):
 
     @property
     def is_studio_auth_disabled(self) -> bool:
-        """Whether people who work with Studio are asked like everyone else."""
+        """Whether users of Studio are authenticated like all others."""
 
     @property
     def wants_body(self) -> bool:
@@ -128,7 +128,7 @@ class ProjectAuth(Protocol):
 
 @dataclass(frozen=True)
 class PassedOn:
-    """What came of a request that was passed on; ``error``: what a route of the server threw."""
+    """The result of a request that was passed on; ``error``: the error of a route of the server."""
 
     response: Response
     error: JsonObject | None
@@ -160,8 +160,8 @@ class ProjectRoutes(Protocol):
 
     async def handle(self, asked: RouteRequest) -> Response:
         """
-        Answers the request. The task is cancelled when the client has left, before the answer or
-        while its body is read.
+        Responds to the request. The task is cancelled when the client leaves, before the response
+        or while its body is read.
         """
 
 
@@ -171,8 +171,8 @@ Embed: TypeAlias = Callable[[list[str]], Awaitable[list[list[float]]]]
 @dataclass(frozen=True)
 class Parts:
     """
-    All that a project has. ``auth`` and ``embed`` are those of process 0 alone, and only there the
-    routes are asked.
+    All parts of a project. Only process 0 has ``auth`` and ``embed``, and handles requests for
+    routes.
     """
 
     project: Project

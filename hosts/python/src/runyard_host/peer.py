@@ -1,7 +1,7 @@
 """
 One end of the connection: calls, streams, signals and notes, in both directions.
 
-PROTOCOL.md says what travels. All of this belongs to the event loop's thread, but for ``note``.
+PROTOCOL.md describes the frames. Use all of this on the event loop's thread, except ``note``.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _log = logging.getLogger("runyard")
 
 class Call:
     """
-    A call that the other side makes: what it asks for, and the way to answer in items.
+    A call of the other side: its method and params, and the stream of items in response.
 
-    ``data``: what the params name by their places.
+    ``data``: the byte strings that the params refer to by place.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class OutgoingCall:
     """
     A call of ours: its answer, and the items that come before it.
 
-    ``data``: what the answer names by their places.
+    ``data``: the byte strings that the answer refers to by place.
     """
 
     def __init__(self, peer: Peer, call_id: int) -> None:
@@ -75,7 +75,7 @@ class OutgoingCall:
         self.id = call_id
         self.data: list[bytes] = []
         self.answer: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
-        # Who reads items alone is told of the failure by these.
+        # A caller that only reads items gets the failure from them.
         self.answer.add_done_callback(_look_at)
         self.items = Items(
             lambda count: peer.send([frames.CREDIT, call_id, count]),
@@ -84,7 +84,7 @@ class OutgoingCall:
         self.uploads = Sender(lambda item: peer.send([frames.ITEM, call_id, item]), peer.drained)
 
     def abort(self) -> None:
-        """Aborts the call's signal; it goes on until it is answered."""
+        """Aborts the call's signal; the call goes on until its answer."""
         if self._peer.is_calling(self.id):
             self._peer.send([frames.ABORT, self.id])
 
@@ -147,14 +147,14 @@ class Peer(asyncio.Protocol):
         return call
 
     def note(self, method: str, params: JsonObject) -> None:
-        """Tells without an answer; from any thread."""
+        """Sends a note, which has no answer; from any thread."""
         if threading.get_ident() == self._thread:
             self.send([frames.NOTE, method, params])
         elif not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self.send, [frames.NOTE, method, params])
 
     def send(self, frame: list[Any]) -> None:
-        """Sends what is packed in one turn of the loop together."""
+        """Sends a frame, together with all others of the same turn of the loop."""
         if self._is_over:
             return
         data = frames.pack(frame)
@@ -167,11 +167,11 @@ class Peer(asyncio.Protocol):
         return call_id in self._outgoing
 
     def drained(self) -> asyncio.Future[None] | None:
-        """What to wait for before more is sent; ``None``: nothing."""
+        """A future to await before more is sent; ``None``: there is no need to wait."""
         return self._drained
 
     def close(self) -> None:
-        """Sends what is left and ends the connection."""
+        """Sends the remaining frames and ends the connection."""
         self._flush()
         if self._transport is not None:
             self._transport.close()
@@ -179,11 +179,11 @@ class Peer(asyncio.Protocol):
     # What asyncio calls
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """The connection is there."""
+        """The connection is open."""
         self._transport = cast(asyncio.Transport, transport)
 
     def data_received(self, data: bytes) -> None:
-        """Frames, or parts of them, have come."""
+        """Frames, or parts of them, have arrived."""
         try:
             for frame in self._reader.feed(data):
                 self._receive(frame)
@@ -193,7 +193,7 @@ class Peer(asyncio.Protocol):
                 self._transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The agent server is gone: nobody's call is answered any more."""
+        """The agent server is gone: no call is answered any more."""
         self._is_over = True
         self.resume_writing()
         for call in self._outgoing.values():
@@ -212,7 +212,7 @@ class Peer(asyncio.Protocol):
             self._drained = self._loop.create_future()
 
     def resume_writing(self) -> None:
-        """It has caught up."""
+        """The other side has caught up."""
         drained, self._drained = self._drained, None
         if drained is not None and not drained.done():
             drained.set_result(None)
@@ -307,7 +307,7 @@ class Peer(asyncio.Protocol):
             self._transport.write(data[0] if len(data) == 1 else b"".join(data))
 
     def keep(self, work: Coroutine[Any, Any, None]) -> None:
-        """Does it beside what else is done; how it ends nobody waits for."""
+        """Runs the work in the background, without waiting for its end."""
         task = self._loop.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

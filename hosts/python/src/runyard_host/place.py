@@ -1,7 +1,7 @@
-"""Where in a run the present work is done: every log line and the watch on the event loop name it.
+"""The present work's place in a run, for log lines and the watch on the event loop.
 
-The place follows the chain of calls, into tasks and threads that a node starts as Python's contexts
-do.
+The place follows the chain of calls, into tasks and threads that a node starts, as Python's
+contexts do.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Place:
 NOWHERE = Place()
 
 _current: ContextVar[Place] = ContextVar("runyard_place", default=NOWHERE)
-# Python 3.11 tells nobody the context of a task that runs in another thread.
+# Python 3.11 does not show the context of a task that runs in another thread.
 _of_tasks: WeakKeyDictionary[asyncio.Task[Any], Place] = WeakKeyDictionary()
 
 
@@ -43,7 +43,7 @@ def current_place() -> Place:
 
 @contextmanager
 def at_place(place: Place) -> Iterator[None]:
-    """Does the work within at this place: around a run, and around each call of a node."""
+    """Does the work inside the block at this place: a run, or a call of a node."""
     task = _task_here()
     before = _of_tasks.get(task) if task else None
     token = _current.set(place)
@@ -60,7 +60,7 @@ def at_place(place: Place) -> Iterator[None]:
 
 
 def place_of(task: asyncio.Task[Any]) -> Place:
-    """The place where a task is at work; may be asked from another thread."""
+    """The place of a task's work; may be called from another thread."""
     get_context = getattr(task, "get_context", None)
     context: Context | None = get_context() if get_context else None
     if context is not None:

@@ -1,7 +1,7 @@
-"""Whom the host's parts call back, in the words of the agent server's port.
+"""The callbacks of the host's parts, in the words of the agent server's port.
 
 Every value is JSON (``dict``, ``list``, ``str``, numbers, ``bool``, ``None``) or ``bytes``, with
-the fields that the types in ``src/core/agent`` name. ``server.py`` implements these on the
+the fields that the types in ``src/core/agent`` name. ``callbacks.py`` implements these on the
 connection; tests have their own.
 """
 
@@ -28,10 +28,10 @@ class Checkpoints(Protocol):
         """Stores writes of tasks beside a checkpoint."""
 
     async def get(self, at: JsonObject) -> JsonObject | None:
-        """Answers a ``CheckpointRecord``."""
+        """Returns a ``CheckpointRecord``."""
 
     async def list(self, query: JsonObject) -> list[JsonObject]:
-        """Answers ``CheckpointRecord`` objects, the newest first."""
+        """Returns ``CheckpointRecord`` objects, the newest first."""
 
     async def delete_thread(self, thread_id: str) -> None:
         """Removes all checkpoints of a thread."""
@@ -43,18 +43,18 @@ class Items(Protocol):
     async def get(
         self, item_id: JsonObject, refresh: JsonObject | None = None
     ) -> JsonObject | None:
-        """Answers an ``Item``."""
+        """Returns an ``Item``."""
 
     async def write(self, puts: list[JsonObject]) -> None:
-        """Takes all ``ItemPut`` objects or none."""
+        """Writes all ``ItemPut`` objects or none."""
 
     async def search_all(
         self, searches: list[JsonObject], refresh: JsonObject | None = None
     ) -> list[list[JsonObject]]:
-        """Answers one list of ``FoundItem`` objects for each ``ItemSearch``."""
+        """Returns one list of ``FoundItem`` objects for each ``ItemSearch``."""
 
     async def namespaces(self, query: JsonObject, page: JsonObject) -> list[list[str]]:
-        """Answers the namespaces that fit."""
+        """Returns the namespaces that match."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,8 @@ class Request:
 @dataclass(frozen=True)
 class Response:
     """
-    An answer of HTTP; ``body`` is read as it comes. ``failure``: the error that it is the answer
-    to, for the log.
+    A response of HTTP; ``body`` is read as it comes. ``failure``: the error that it reports, for
+    the log.
     """
 
     status: int
@@ -80,17 +80,17 @@ class Response:
 
 
 class Cache(Protocol):
-    """What the server keeps for a while in its memory: texts by their keys."""
+    """The server's cache in memory: texts by their keys, which expire."""
 
     async def get(self, key: str) -> str | None:
-        """``None``: there is nothing, or its time is up."""
+        """``None``: there is no text, or it has expired."""
 
     async def set(self, key: str, value: str, ttl_ms: int) -> None:
-        """Raises ``AppError`` where the text is too long."""
+        """Raises ``AppError`` if the text is too long."""
 
 
 class Calls(Protocol):
-    """``HostCalls``: all that the host calls the agent server for."""
+    """``HostCalls``: all calls of the host to the agent server."""
 
     @property
     def checkpoints(self) -> Checkpoints:
@@ -102,10 +102,10 @@ class Calls(Protocol):
 
     @property
     def cache(self) -> Cache:
-        """What the project keeps for a while."""
+        """The project's cache."""
 
     def on_node(self, run_id: str | None, thread_id: str | None, node: str | None) -> None:
-        """Tells of a function of a node, just before it is called."""
+        """Reports a function of a node, just before it is called."""
 
     async def fetch(
         self,
@@ -114,4 +114,4 @@ class Calls(Protocol):
         *,
         as_project: bool = False,
     ) -> Response:
-        """Asks the agent server itself, without a key; ``as_project``: without its auth too."""
+        """Calls the agent server itself, without a key; ``as_project``: without its auth too."""

@@ -1,4 +1,4 @@
-"""Calls a function of the project's, be it a coroutine function or not."""
+"""Calls a function of the project's, whether or not it is a coroutine function."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 async def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """
-    Awaits what is to be awaited; a plain function is called in a thread, since it may wait for its
+    Awaits a coroutine function; calls a plain function in a thread, since it may wait for its
     database or its model there.
     """
     if is_async(function):
@@ -20,7 +20,7 @@ async def call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def is_async(function: Callable[..., Any]) -> bool:
-    """Whether a call answers a coroutine: of objects their ``__call__`` says so."""
+    """Whether a call returns a coroutine; for objects, ``__call__`` decides."""
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004
     )

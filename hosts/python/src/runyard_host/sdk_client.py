@@ -1,7 +1,7 @@
 """
-``get_client()`` without an address, inside a project: it talks to the very server that it runs in,
-without a connection and without a key. A module may make a client while it is imported, so this is
-installed before the project is, and connected later.
+``get_client()`` without an address, inside a project: calls the server that it runs in, without a
+connection and without a key. A module may make a client while it is imported, so this is installed
+before the project is imported, and connected later.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .port import Calls, Request, Response
 T = TypeVar("T")
 
 _URL = "http://api"
-# The SDK would import the official server instead, where that is installed.
+# Otherwise the SDK imports the official server, if that is installed.
 _DEFER = "__LANGGRAPH_DEFER_LOOPBACK_TRANSPORT"
 
 
@@ -37,23 +37,23 @@ _connected: _Server | None = None
 
 
 def install() -> None:
-    """From now on clients that are made without an address talk in process."""
+    """From now on clients that are made without an address call the server in process."""
     os.environ[_DEFER] = "true"
     names = langgraph_sdk.get_client.__globals__
     names["get_asgi_transport"] = lambda: LoopbackTransport
-    # The SDK keeps what it makes without an app, for the official server to complete.
+    # The SDK keeps transports without an app, for the official server to complete.
     names["_registered_transports"] = _Nothing()
     _replace("get_sync_client", _sync_client_by)
 
 
 def connect(calls: Calls) -> None:
-    """Sends what such clients ask to the server; to be called on the event loop of the calls."""
+    """Sends the requests of such clients to the server; call it on the event loop of ``calls``."""
     global _connected  # noqa: PLW0603 - there is one server in a process
     _connected = _Server(calls, asyncio.get_running_loop())
 
 
 async def on_server(ask: Callable[[Calls], Coroutine[Any, Any, T]]) -> T:
-    """What the server answers, on whichever event loop it is asked."""
+    """Returns the server's result, on any event loop."""
     if _connected is None:
         raise RuntimeError("The agent server does not answer yet.")
     work = ask(_connected.calls)
@@ -63,13 +63,13 @@ async def on_server(ask: Callable[[Calls], Coroutine[Any, Any, T]]) -> T:
 
 
 class LoopbackTransport(httpx.AsyncBaseTransport):
-    """Of asynchronous clients, on whichever event loop they are used."""
+    """The transport of asynchronous clients, on any event loop."""
 
     def __init__(self, app: Any = None, **_options: Any) -> None:
-        """``app``, and all else that the SDK says, is passed over."""
+        """Ignores ``app`` and all other options of the SDK."""
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Has the server answer."""
+        """Sends the request to the server."""
         server = _server()
         if server.loop is asyncio.get_running_loop():
             answer = await _fetch(server, request, _body(request))
@@ -80,10 +80,10 @@ class LoopbackTransport(httpx.AsyncBaseTransport):
 
 
 class SyncLoopbackTransport(httpx.BaseTransport):
-    """Of synchronous clients, in any thread but that of the event loop."""
+    """The transport of synchronous clients, in any thread but that of the event loop."""
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Has the server answer."""
+        """Sends the request to the server."""
         server = _server()
         _refuse_on_loop(server)
         request.read()
@@ -133,8 +133,8 @@ async def _fetch(
     server: _Server, request: httpx.Request, body: AsyncIterator[bytes] | None
 ) -> Response:
     """
-    As on the official server a project's own auth is not asked what the project does for itself.
-    Who hands the credentials of somebody on is asked, and may do what that person may.
+    As on the official server, requests of the project itself skip its own auth. A request that
+    carries a user's credentials is authenticated, and has the rights of that user.
     """
     as_project = "authorization" not in request.headers
     return await server.calls.fetch(_to_request(request), body, as_project=as_project)
@@ -149,7 +149,7 @@ def _to_response(answer: Response, stream: Any) -> httpx.Response:
 
 
 def _body(request: httpx.Request) -> AsyncIterator[bytes] | None:
-    """What is sent; ``None`` where that is nothing."""
+    """The body to send; ``None`` if it is empty."""
     if request.headers.get("content-length") == "0" or not _has_body(request):
         return None
     stream = request.stream
@@ -228,7 +228,7 @@ def _sync_client_by(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _replace(name: str, make: Callable[[Any], Any]) -> None:
-    """Wherever a module of the SDK has it."""
+    """Replaces it in every module of the SDK."""
     original = getattr(langgraph_sdk, name)
     if getattr(original, "__wrapped__", None) is not None:
         return

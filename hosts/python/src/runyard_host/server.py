@@ -1,4 +1,4 @@
-"""What the agent server calls: each method of PROTOCOL.md, handed on to the part that knows it."""
+"""Handles the agent server's calls: each method of PROTOCOL.md, passed on to its part."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _GIVEN_UP = frozenset(
 
 
 class Server:
-    """The host on one connection. ``peer`` is what to make the connection of."""
+    """The host on one connection. ``peer`` is the connection's protocol object."""
 
     def __init__(self, load: Load) -> None:
         self._load = load
@@ -105,7 +105,7 @@ class Server:
             run.drain()
 
     def _begin(self, work: Coroutine[None, None, None]) -> None:
-        """Nobody waits for it."""
+        """Runs the work in the background."""
         task = asyncio.ensure_future(work)
         self._begun.add(task)
         task.add_done_callback(self._begun.discard)
@@ -118,7 +118,7 @@ class Server:
             message = f"The Python host speaks protocol {PROTOCOL_VERSION}, the server {version}."
             raise AppError("bad_request", message)
         parts = await self._load(call.params, WireCalls(self.peer))
-        # All of this stays: the collector needs not look through it again and again.
+        # All of this stays: the garbage collector need not look through it again and again.
         gc.collect()
         gc.freeze()
         self._parts = parts
@@ -161,7 +161,7 @@ class Server:
         return {"graph": self._last_graph}
 
     async def _graph(self, call: Call) -> OpenedGraph:
-        """One that ``open`` has answered, or one that needs no opening."""
+        """A graph that ``open`` returned, or one that needs no opening."""
         params = call.params
         if "graph" in params:
             return self._graphs[params["graph"]]
@@ -280,7 +280,7 @@ def _end_when_given_up(call: Call) -> None:
     if call.is_aborted:
         raise AppError("unavailable", "The call was given up before it began.")
     task = asyncio.current_task()
-    # A graph that is opened all the same is closed by the server.
+    # If the graph is opened all the same, the server closes it.
     if task is not None and call.method != "open":
         call.on_abort(lambda: _cancel(task))
 
@@ -312,7 +312,7 @@ async def _answer_route(
 
 
 async def _send_all(call: Call, items: AsyncIterator[Json]) -> None:
-    """Sends until no more is wanted; what makes the items is ended in any case."""
+    """Sends until no more is wanted; ends the source of the items in any case."""
     try:
         async for item in items:
             if not await call.send(item):

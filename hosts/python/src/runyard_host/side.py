@@ -1,4 +1,4 @@
-"""What the host tells of itself: one JSON object a line on descriptor 4, from any thread."""
+"""The host's reports: one JSON object a line on descriptor 4, from any thread."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _MOST_WAITING = 4096
 
 class Side:
     """
-    Writes from a thread of its own, so that nobody waits for who reads. What is told faster than
-    it is read is lost, and how much it was is said.
+    Writes from a thread of its own, so that no caller waits for the reader. Reports that come
+    faster than they are read are dropped, and counted in a report.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -28,7 +28,7 @@ class Side:
         self._thread.start()
 
     def tell(self, entry: Mapping[str, Any]) -> None:
-        """Tells one object; what is no JSON in it is told as text. Raises nothing."""
+        """Reports one object; its parts that are no JSON become text. Raises nothing."""
         if len(self._waiting) >= _MOST_WAITING:
             self._lost += 1
             return
@@ -36,7 +36,7 @@ class Side:
         self._wake.set()
 
     def close(self) -> None:
-        """Writes what is left, for a second at most."""
+        """Writes the remaining reports, for a second at most."""
         self._is_over = True
         self._wake.set()
         self._thread.join(timeout=1)

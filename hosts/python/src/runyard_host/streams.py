@@ -1,4 +1,4 @@
-"""The two ends of a stream of items: who sends waits for credit, who reads gives it."""
+"""The two ends of a stream of items: the sender waits for credit, the reader gives it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Sender:
         self.is_wanted = True
 
     async def send(self, item: Json) -> bool:
-        """Answers once the item is on its way; ``False``: the rest is not wanted any more."""
+        """Returns once the item is on its way; ``False``: the rest is not wanted any more."""
         while self.is_wanted and self._credit == 0:
             await self._wait()
         if not self.is_wanted:
@@ -77,13 +77,13 @@ class Items(AsyncIterator[Json]):
         self._waiting: asyncio.Future[None] | None = None
 
     def push(self, item: Json) -> None:
-        """The next item has come."""
+        """The next item has arrived."""
         if self._is_wanted:
             self._items.append(item)
             self._wake()
 
     def end(self, error: BaseException | None = None) -> None:
-        """No more will come; ``error`` is raised after the items that have."""
+        """No more items will come; ``error`` is raised after those that have come."""
         if not self._is_over:
             self._is_over = True
             self._error = error

@@ -1,7 +1,7 @@
 """
-Traces of the project's code: to OpenTelemetry as its ``OTEL_*`` variables say, below the spans of
-the agent server, and to LangSmith, which LangChain does by itself. Nothing of either is imported
-where it is not asked for.
+Traces of the project's code: to OpenTelemetry by its ``OTEL_*`` variables, below the spans of the
+agent server, and to LangSmith, by LangChain itself. Packages of either are only imported if they
+are needed.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Tracing:
 
     def start(self) -> None:
         """
-        Sends the spans of the project's code where its variables say. A project that has set up
-        OpenTelemetry by itself is left as it is, so this is called when its modules are loaded.
+        Sends the spans of the project's code as its variables say. If the project has set up
+        OpenTelemetry itself, nothing changes: so call this after its modules are loaded.
         """
         if not _is_wanted(self._variables):
             return
@@ -64,7 +64,7 @@ class Tracing:
         trace.set_tracer_provider(self._provider)
 
     async def stop(self) -> None:
-        """Sends what is left, to LangSmith too, for some seconds at most."""
+        """Sends the remaining spans, to LangSmith too, for some seconds at most."""
         ends: list[Callable[[], Any]] = []
         if self._provider is not None:
             ends.append(self._provider.shutdown)
@@ -77,7 +77,7 @@ class Tracing:
 
 @contextmanager
 def below(traceparent: str | None) -> Iterator[None]:
-    """Has all spans that are begun within lie below the one that W3C's ``traceparent`` names."""
+    """Puts all spans that are begun within below the one that W3C's ``traceparent`` names."""
     parent = _read(traceparent)
     if parent is None or "opentelemetry" not in sys.modules:
         yield
@@ -100,7 +100,7 @@ def is_langsmith_used(variables: Mapping[str, str]) -> bool:
 
 
 def _is_wanted(variables: Mapping[str, str]) -> bool:
-    """As ``readTracing`` of the agent server has it."""
+    """As ``readTelemetry`` of the agent server."""
     if variables.get("OTEL_SDK_DISABLED") == "true":
         return False
     if variables.get("OTEL_TRACES_EXPORTER") == "none":

@@ -1,6 +1,6 @@
 """
-A thread of its own that sees what the event loop cannot: that a graph blocks it, so that no other
-run goes on. Each second it also says that the interpreter runs.
+A thread that notices when a graph blocks the event loop, so that no other run goes on. Each second
+it also reports that the interpreter runs.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Limits:
 
 
 class Watch:
-    """Watches over the event loop that runs in the thread that makes this."""
+    """Watches the event loop of the thread that makes this."""
 
     def __init__(self, tell: Tell, limits: Limits | None = None) -> None:
         self._loop = asyncio.get_running_loop()
@@ -49,12 +49,12 @@ class Watch:
         self._thread = threading.Thread(target=self._watch, name="runyard-watch", daemon=True)
 
     def start(self) -> None:
-        """From now on, until ``stop``."""
+        """Watches from now on, until ``stop``."""
         self._went_round_at = time.monotonic()
         self._thread.start()
 
     def stop(self) -> None:
-        """A second call is harmless."""
+        """Ends the watch. A second call is harmless."""
         self._is_over.set()
 
     def _watch(self) -> None:
@@ -77,7 +77,7 @@ class Watch:
                 self._tell_blocked(blocked_s)
 
     def _ask(self, now: float) -> None:
-        """Has the loop say that it goes round."""
+        """Asks the loop to show that it goes round."""
         self._went_round_at = now
         self._is_asked = True
         try:
@@ -102,7 +102,7 @@ class Watch:
         try:
             task = asyncio.current_task(self._loop)
         except Exception:
-            # The thread must go on, whatever this Python tells of another thread's tasks.
+            # The thread must go on, even if this Python does not show another thread's tasks.
             task = None
         return place_of(task) if task else NOWHERE
 

@@ -31,7 +31,7 @@ from langgraph.types import Interrupt
 from .port import Json
 
 _OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_PASSTHROUGH_DATACLASS
-# Deeper values are cut off: they would take all of the stack.
+# Deeper values are cut off: they would overflow the stack.
 _MAX_DEPTH = 200
 # Python itself neither writes nor reads more digits than 4,300.
 _MAX_BITS = int(4_300 * math.log2(10))
@@ -53,12 +53,12 @@ def to_wire(value: object) -> Json:
     try:
         return orjson.loads(orjson.dumps(value, _default, _OPTIONS))
     except (TypeError, ValueError, RecursionError):
-        # It has what the fast way does not know: a circle, a lone surrogate, a huge number.
+        # The fast way fails for a circle, a lone surrogate, a huge number.
         return _convert(value, ())
 
 
 def to_wire_text(value: object) -> str:
-    """``to_wire`` of the value, written."""
+    """The JSON text of ``to_wire``."""
     try:
         return orjson.dumps(value, _default, _OPTIONS).decode()
     except (TypeError, ValueError, RecursionError):
@@ -66,7 +66,7 @@ def to_wire_text(value: object) -> str:
 
 
 def _default(value: Any) -> Any:
-    """The next simpler form of what JSON does not have."""
+    """The next simpler form of a value that JSON lacks."""
     kind = type(value)
     simple = _SIMPLE.get(kind)
     if simple is not None:

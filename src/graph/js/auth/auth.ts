@@ -25,7 +25,7 @@ export async function loadAuth(config: AuthConfig<JsModule>): Promise<ProjectAut
   }
 }
 
-/** Where the SDK's `Auth` keeps what was registered with it; the same in all its versions. */
+/** The handlers registered with the SDK's `Auth`; the same field in all its versions. */
 interface Handlers {
   authenticate?: (request: Request) => unknown
   callbacks?: Record<string, (context: object) => unknown>
@@ -75,7 +75,7 @@ async function authorize(
   }
 }
 
-/** What the handler wrote into the value is stored: it must be what JSON can carry. */
+/** The values that the handler wrote are stored, so each becomes plain JSON. */
 function keepJson(value: JsonObject): void {
   for (const [key, field] of Object.entries(value)) {
     if (typeof field !== 'object' || field === null) continue

@@ -1,12 +1,12 @@
-/** What a project's auth handler answered, as the server's own filter. */
+/** Turns the result of a project's auth handler into the server's own filter. */
 import type { MetadataFilter } from '../../../core/agent/authorization.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { JsonValue } from '../../../core/json.ts'
 
 /**
- * Nothing and `true` let everything be seen; `false` throws `forbidden`. In a filter a plain value
- * means `$eq`. What is no filter throws `internal`: a condition that is not understood, or that has
- * lost its value on the way (`undefined`), must not let anything through.
+ * `undefined`, `null` and `true` allow everything; `false` throws `forbidden`. A plain value in a filter means `$eq`.
+ * Anything that is not a filter throws `internal`: a condition that is not understood, or that lost its value
+ * (`undefined`), must not let anything through.
  */
 export function readFilter(answer: unknown, event: string): MetadataFilter | undefined {
   if (answer === undefined || answer === null || answer === true) return undefined
@@ -29,7 +29,7 @@ function isJoin(key: string): boolean {
   return key === '$or' || key === '$and'
 }
 
-/** An empty filter in the list would let everything through, which nobody writes on purpose. */
+/** An empty filter in the list would let everything through, which is never intended. */
 function readJoined(filters: unknown, where: string): MetadataFilter[] {
   if (!Array.isArray(filters) || filters.length === 0) throw notUnderstood(where, filters)
   return filters.map((one) => {

@@ -1,9 +1,9 @@
-/** What a project's auth threw, as a refusal. */
+/** Turns an error of a project's auth into a refusal. */
 import { AppError, ProjectRefusal } from '../../../core/errors.ts'
 
 /**
- * `HTTPException` of the SDK, and Hono's, are told by their form: the project has its own copies of
- * both. Everything else is a fault of the project's code, and lets nobody in.
+ * `HTTPException` of the SDK and of Hono are recognized by their shape, because the project has its own copies of both.
+ * Any other error is a fault of the project's code and refuses the request.
  */
 export function asRefusal(cause: unknown, where: string): Error {
   if (cause instanceof AppError || cause instanceof ProjectRefusal) return cause
@@ -30,7 +30,7 @@ function isHttpException(cause: unknown): cause is HttpException {
   return isOne && Number.isInteger(status) && Number(status) >= 300 && Number(status) <= 599
 }
 
-/** `undefined`: they are none. */
+/** `undefined`: the headers cannot be read. */
 function readHeaders({ headers, getResponse }: HttpException): Headers | undefined {
   try {
     return new Headers((headers ?? {}) as Record<string, string>)

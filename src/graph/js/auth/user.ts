@@ -1,11 +1,11 @@
-/** What a project's `authenticate` answered, as the user that handlers and graphs see. */
+/** Reads the user that handlers and graphs see from the result of a project's `authenticate`. */
 import type { AuthUser } from '../../../core/agent/authorization.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json.ts'
 
 /**
- * An identity alone, or an object with one and whatever else the project knows. Nothing, and one that
- * says of itself that it is not authenticated, throw `unauthenticated`; anything else an `Error`.
+ * Reads an identity text, or an object with an identity and other fields. Nothing, and a user that is marked as not
+ * authenticated, throw `unauthenticated`; anything else throws an `Error`.
  */
 export function readUser(answer: unknown): AuthUser {
   if (typeof answer === 'string') return userWith({ identity: answer })

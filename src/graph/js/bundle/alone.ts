@@ -7,19 +7,19 @@ import type { ProjectConfig } from '../../../project/config.ts'
 import { needOfOutside } from './outside.ts'
 import { importedWhenRun } from './places.ts'
 
-/** What a bundle calls the text that names the modules of the project. */
+/** The name of a bundle's entry text, which lists the project's modules. */
 export const ENTRY = 'entry'
 
-/** With these a package starts programs, or loads modules as from a place that it says. */
+/** Node modules with which a package starts programs, or loads modules as if from another path. */
 const OF_PACKAGES = ['child_process', 'cluster', 'module']
-/** A worker of the project's runs a file of its own, outside of the bundle. */
+/** The project's workers run their own file, outside of the bundle. */
 const OF_PROJECT = [...OF_PACKAGES, 'worker_threads', 'vm']
-/** The project's code names what it would look for there, or gets a module of Node in a way that is not seen. */
+/** Matches project code that names `node_modules`, or gets a Node module in a way that the bundler cannot see. */
 const NAMED = /node_modules|getBuiltinModule/
 
 /**
- * They start programs of the machine alone (`git`, `ldd`, a shell, what a cloud's settings name), unless the project itself
- * asks them for more.
+ * Packages that only start programs of the machine (`git`, `ldd`, a shell, what a cloud's settings name), unless the
+ * project itself asks them for more.
  */
 const HARMLESS = [
   'langsmith',
@@ -30,8 +30,8 @@ const HARMLESS = [
 ]
 
 /**
- * Why the project needs its packages beside the bundle, in words after a colon; `undefined`: it does not. `outside`:
- * the folders of those that are not in it and come along; absolute.
+ * Why the project needs its packages beside the bundle, as words after a colon; `undefined`: it does not. `outside`:
+ * the absolute folders of packages that ship unbundled.
  */
 export async function needOfPackages(
   { root, ui, python }: Pick<ProjectConfig, 'root' | 'ui' | 'python'>,
@@ -69,7 +69,7 @@ function isOneOf(path: string, modules: string[]): boolean {
   return builtinModules.includes(name) && modules.includes(name)
 }
 
-/** The package that the file, or what is imported, belongs to; `undefined`: the project itself. */
+/** The package of the file or import; `undefined`: the project itself. */
 function packageOf(path: string): string | undefined {
   return /(?:^|.*\/)node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
 }

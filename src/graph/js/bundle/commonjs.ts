@@ -20,7 +20,7 @@ export async function isCommonJs(path: string): Promise<boolean> {
   }
 }
 
-/** `text`: of the file at the path. Rejects with what esbuild finds, such as `await` at the top level. */
+/** `text`: the file's content. Rejects with esbuild's error, such as `await` at the top level. */
 export async function asCommonJs(
   path: string,
   text: string,

@@ -1,4 +1,4 @@
-/** What in a bundle would behave otherwise than in its own file. */
+/** Finds code that would behave differently in a bundle than in its own file. */
 import { readFile } from 'node:fs/promises'
 import type { BuildResult } from 'esbuild'
 import { HERE } from './places.ts'
@@ -11,15 +11,15 @@ export interface Offence {
 }
 
 const NATIVE = 'a native module'
-/** esbuild's name for its warning of such an `import()`, which it does not give by itself. */
+/** esbuild's name for its warning about such an `import()`; the warning is off by default. */
 export const OPEN_IMPORT = 'unsupported-dynamic-import'
 /** The one offence that a package may be bundled with (`places.ts`). */
 export const IMPORTS = 'an import() of what is not written there'
 const PLACE = 'its own place (import.meta, __dirname, __filename, require.resolve)'
 
 /**
- * One for each file that has any. What was dropped as unused is no offence. `output` is a bundle of
- * esbuild that is not minified: a comment with its path precedes each file.
+ * One offence per file that has any; unused code that esbuild dropped does not count. `output` is an unminified bundle
+ * of esbuild: a comment with its path precedes each file.
  */
 export async function findOffences(
   output: string,
@@ -49,19 +49,19 @@ export async function findOffences(
     known = start
     const what = current !== undefined && offenceOf(line, isOfPackage(current))
     if (current === undefined || !what) continue
-    // A text may tell a model how to import.
+    // The match may be in a string, such as a prompt.
     if (what !== IMPORTS || opens.has(current)) found.set(current, what)
   }
   return [...found].map(([file, what]) => ({ file, what }))
 }
 
 /**
- * One of these is in each line with an offence, and in few others: the patterns are tried on few lines. To take the whole
- * text apart for that took 56 ms for the example's 5 MB where this takes 28.
+ * Each line with an offence contains one of these, and few other lines do, so the patterns are tried on few lines.
+ * Splitting the whole text took 56 ms for the example's 5 MB; this takes 28.
  */
 const MARKS = new RegExp(`${HERE}|import\\(|__require`, 'g')
 
-/** The last file that a comment names on the lines from one to before the other, each told by its begin. */
+/** The last file that a comment names between the line starts `from` and `to`, `to` excluded. */
 function lastNamed(
   text: string,
   { from, to }: { from: number; to: number },
@@ -86,7 +86,7 @@ function isOfPackage(file: string): boolean {
   return file.startsWith('node_modules/') || file.includes('/node_modules/')
 }
 
-/** The project's own files have kept their places (`places.ts`), but for what is left of `HERE`. */
+/** The project's own files keep their places (`places.ts`); only a remaining `HERE` is an offence. */
 function offenceOf(line: string, isOfPackage: boolean): string | undefined {
   if (isOfPackage ? PLACE_OF_PACKAGE.test(line) : PLACE_OF_OWN.test(line)) return PLACE
   if (/\bimport\((?!\s*["'`][^"'`$]*["'`])/.test(line)) return IMPORTS
@@ -96,5 +96,5 @@ function offenceOf(line: string, isOfPackage: boolean): string | undefined {
 }
 
 const PLACE_OF_PACKAGE = new RegExp(`${HERE}(?!_import)`)
-/** Its own files are resolved by hooks that a bundle does without. */
+/** In the sources, hooks resolve the project's own files; a bundle has no such hooks. */
 const PLACE_OF_OWN = new RegExp(`${HERE}(?!_)|${HERE}_resolve\\d*\\((?!["'\`][^"'\`$./])`)

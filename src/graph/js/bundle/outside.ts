@@ -8,9 +8,9 @@ const IMPORT = /(?:\bfrom|\brequire\(|\bimport\()\s*["']((?:@[\w.-]+\/)?\.?[\w-]
 const PROGRAMS = /["'](?:node:)?(?:child_process|cluster)["']/
 
 /**
- * As `<file> imports <name>`: what starts programs, and packages that are installed and not named as dependencies, as
- * `@prisma/client` imports its generated one. `undefined`: nothing. `folders`: of the packages with all that they
- * depend on; absolute, links resolved. `mayStart`: whether the programs of a package may be left out of account.
+ * Returns `<file> imports <name>` for an import that starts programs, or of a package that is installed but not a
+ * declared dependency, as `@prisma/client` imports its generated one. `undefined`: none. `folders`: the packages with
+ * all their dependencies; absolute, links resolved. `mayStart`: whether programs that a package starts are ignored.
  */
 export async function needOfOutside(
   root: string,
@@ -23,7 +23,7 @@ export async function needOfOutside(
     const names = await readdir(folder, { recursive: true })
     for (const name of names.filter((one) => /\.[cm]?js$/.test(one))) {
       const file = join(folder, name)
-      // A folder may be called so.
+      // A folder may have such a name.
       const text = await readFile(file, 'utf8').catch(() => '')
       const [program] = (!mayStart(folder) && PROGRAMS.exec(text)) || []
       const found = program ?? (await findUndeclared(file, text, isAmong))

@@ -1,4 +1,4 @@
-/** Installed packages and what they depend on. */
+/** Installed packages and their dependencies. */
 import { existsSync } from 'node:fs'
 import { readFile, realpath } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
@@ -11,7 +11,7 @@ interface Manifest {
 
 const MODULES = `${sep}node_modules${sep}`
 
-/** The folder of the package that a file belongs to; `undefined` for one that nobody installed. */
+/** The folder of the package that a file belongs to; `undefined` for a file outside of `node_modules`. */
 export function packageFolder(file: string): string | undefined {
   const at = file.lastIndexOf(MODULES)
   if (at < 0) return undefined
@@ -21,8 +21,8 @@ export function packageFolder(file: string): string | undefined {
 }
 
 /**
- * The folders, links resolved, of the package and of all that it may import: its dependencies,
- * optional ones and peers, theirs, and so on. What is not installed is not in it.
+ * The folders, links resolved, of the package and of all that it may import: its dependencies, optional ones and peers,
+ * theirs, and so on. Packages that are not installed are left out.
  */
 export async function packageClosure(folder: string): Promise<string[]> {
   const found = new Set<string>()
@@ -44,7 +44,7 @@ async function dependenciesOf(folder: string): Promise<string[]> {
   return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
 }
 
-/** As Node looks for it from the package's folder on. */
+/** Looks for the package as Node does, from the folder upwards. */
 function findPackage(from: string, name: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const place = join(folder, 'node_modules', name)

@@ -1,6 +1,6 @@
 /**
- * Code in a bundle that asks where its file lies gets the answer of its own file: an esbuild plugin. An import of what
- * only is known when it runs is made as from that file.
+ * An esbuild plugin: code in a bundle that asks for its file's path gets the path of its source file. An import whose
+ * target is only known at run time is resolved from that file.
  */
 import { readFile } from 'node:fs/promises'
 import { relative, sep } from 'node:path'
@@ -10,10 +10,10 @@ import { findPackage } from '../modules/package-home.ts'
 import { asCommonJs, isCommonJs } from './commonjs.ts'
 import { packageFolder } from './package-closure.ts'
 
-/** Stands in a bundle for what cannot be kept, and begins the names of what can. */
+/** Replaces places that a bundle cannot keep; the prefix of the names of those that it can. */
 export const HERE = '__runyard_here'
 
-/** What esbuild puts in the place of each, unless the file declares it itself. */
+/** What esbuild replaces each with, unless the file declares the name itself. */
 export const PLACES = {
   __dirname: `${HERE}_dirname`,
   __filename: `${HERE}_filename`,
@@ -22,16 +22,16 @@ export const PLACES = {
   'import.meta.url': `${HERE}_url`,
   'import.meta': HERE,
   'require.resolve': `${HERE}_resolve`,
-  // Of none of a project's modules: the program is Runyard's.
+  // No project module is the main module: the program is Runyard's.
   'require.main': 'undefined',
 }
 
-/** Stands at the beginning of a bundle; its own place is known when it runs only. */
+/** The first lines of a bundle; its path is only known at run time. */
 export const BANNER = [
   "import { createRequire as __runyardRequire } from 'node:module';",
   "import { dirname as __runyardFolder } from 'node:path';",
   "import { fileURLToPath as __runyardPath } from 'node:url';",
-  // CommonJS in the bundle finds Node's own modules by it.
+  // CommonJS in the bundle loads Node's own modules with it.
   'const require = __runyardRequire(import.meta.url);',
   'const __runyardPlace = (way) => { const { href } = new URL(way, import.meta.url); const filename = __runyardPath(href);',
   ' return { url: href, filename, dirname: __runyardFolder(filename), resolve: __runyardRequire(href).resolve } };',
@@ -40,13 +40,13 @@ export const BANNER = [
 ].join('')
 
 interface PlaceRules {
-  /** The bundle's. */
+  /** The folder of the bundle. */
   outputFolder: string
-  /** Files of packages whose imports of what is not written there are made when they run; absolute. */
+  /** Package files whose computed `import()` is resolved at run time; absolute. */
   importing: ReadonlySet<string>
 }
 
-/** `PLACES` are to be defined, and `BANNER` at the beginning. */
+/** The bundle needs `PLACES` as its `define`, and `BANNER` at its beginning. */
 export function keepPlaces({ outputFolder, importing }: PlaceRules): Plugin {
   const wayTo = (file: string) =>
     JSON.stringify(relative(outputFolder, file).split(sep).map(encodeURIComponent).join('/'))
@@ -66,7 +66,7 @@ export function keepPlaces({ outputFolder, importing }: PlaceRules): Plugin {
   }
 }
 
-/** Known before a first bundle shows it, which would be written for nothing: most projects of today have it. */
+/** Listed because most projects have it: finding it would cost a first bundle that is thrown away. */
 const KNOWN_TABLE = /\/node_modules\/langchain\/dist\/chat_models\/universal\.c?js$/
 
 const ASKS = /\b(__dirname|__filename|import\.meta|require\.resolve)\b/
@@ -84,7 +84,7 @@ function putBefore(text: string, code: string): string {
   )
 }
 
-/** The installed packages that the file names in text are in the bundle: what they import must be one with what others do. */
+/** Packages that the file names in a string are in the bundle, so that all importers share one copy. */
 async function importAsFrom(
   path: string,
   text: string,
@@ -99,7 +99,7 @@ async function importAsFrom(
   return putBefore(text.replaceAll(OPEN_IMPORT, `${HERE}_import(`), code)
 }
 
-/** An `import()` of what is not written there. */
+/** An `import()` whose target is not a literal. */
 const OPEN_IMPORT = /\bimport\((?!\s*["'`][^"'`$]*["'`])/g
 
 /** Whether the file names packages that it may import so. */
@@ -107,7 +107,7 @@ export async function namesPackages(path: string): Promise<boolean> {
   return packagesNamed(await readFile(path, 'utf8')).length > 0
 }
 
-/** An installed package that a bundled file may import by a path in it, which is not in the bundle; `undefined`: none. */
+/** A module of an installed package that the file may import at run time and the bundle lacks; `undefined`: none. */
 export async function importedWhenRun(path: string): Promise<string | undefined> {
   if (!KNOWN_TABLE.test(path)) return undefined
   const text = await readFile(path, 'utf8')
@@ -117,7 +117,7 @@ export async function importedWhenRun(path: string): Promise<string | undefined>
   return undefined
 }
 
-/** What looks like the name of a package of a scope, in quotes. */
+/** Quoted texts that look like scoped package names. */
 function packagesNamed(text: string): string[] {
   const names = [...text.matchAll(/["'](@[\w.-]+\/[\w.-]+)["']/g)].map(([, name = '']) => name)
   return [...new Set(names)]

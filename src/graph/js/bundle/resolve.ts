@@ -6,11 +6,11 @@ import type { OnResolveArgs, OnResolveResult, Plugin, PluginBuild } from 'esbuil
 interface PackageRules {
   /** Folders of packages that are not bundled; absolute. */
   external: readonly string[]
-  /** The bundle's: what stays outside is imported by its path from there. */
+  /** The folder of the bundle; packages outside of it are imported by their path from there. */
   outputFolder: string
   /**
-   * Whether every import is looked at, which takes as long as all the rest. `false`: only those that say from where.
-   * Then nothing stays outside, and what is not found is an error even where the code can do without it.
+   * Whether every import is checked, which takes as long as all the rest. `false`: only imports with `?runyard-from`.
+   * Then no package stays outside, and a missing one is an error even where the code can do without it.
    */
   isThorough: boolean
 }
@@ -46,7 +46,7 @@ async function resolve(
     with: args.with,
   })
   if (found.errors.length > 0) {
-    // It is only looked for when it is used, and not found then, as without a bundle.
+    // Such an import fails only when it runs, as it does without a bundle.
     return kind === 'dynamic-import' || kind === 'require-call' ? { path, external: true } : found
   }
   if (found.external || !rules.external.some((folder) => found.path.startsWith(folder + sep))) {

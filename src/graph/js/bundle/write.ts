@@ -39,7 +39,7 @@ interface Written {
   need: string | undefined
 }
 
-/** Those that no graph can do without; where one is not bundled nothing is gained. */
+/** Packages that every graph needs; if one stays outside, a bundle gains nothing. */
 const CORE = ['@langchain/core', LANGGRAPH, '@langchain/langgraph-checkpoint']
 
 /** Where the bundle of the project of a `langgraph.json` is written. */
@@ -48,10 +48,9 @@ export function bundlePath(configPath: string): string {
 }
 
 /**
- * Writes the bundle, without running any of the project's code. None is written, with the reason,
- * where a bundle might behave otherwise than the sources: where a file looks for others beside
- * itself, or imports what is only known when it runs. A package that does so stays outside, with all
- * that it depends on.
+ * Writes the bundle without running any of the project's code. Returns the reason, and writes none, where a bundle
+ * might behave differently from the sources: a file looks for others beside itself, or imports a module that is only
+ * known at run time. A package that does so stays outside, with all its dependencies.
  */
 export async function bundleProject(config: ProjectConfig): Promise<Bundling> {
   const file = bundlePath(config.path)
@@ -106,10 +105,10 @@ async function write(config: ProjectConfig, file: string): Promise<Bundling> {
   return refuse(file, 'what has to stay outside of it is not clear')
 }
 
-/** What one look puts outside may bring out more. */
+/** Each pass may put further packages outside. */
 const MAX_LOOKS = 4
 
-/** Most projects need no thorough look; those that do have it in place of their error. */
+/** Most projects need no thorough pass; it runs only after the quick one failed. */
 async function quickly<T>(bundled: (isThorough: boolean) => Promise<T>): Promise<T> {
   try {
     return await bundled(false)
@@ -128,7 +127,7 @@ function optionsOf(root: string, modules: string[]) {
     platform: 'node',
     // The oldest Node that a project can ask for.
     target: 'node22',
-    // LangChain tells classes by their names.
+    // LangChain recognizes classes by their names.
     keepNames: true,
     sourcemap: 'linked',
     sourcesContent: false,
@@ -138,12 +137,12 @@ function optionsOf(root: string, modules: string[]) {
     loader: { '.node': 'empty' },
     define: PLACES,
     banner: { js: BANNER },
-    // Else each file has the one nearest to it.
+    // Otherwise esbuild uses the `tsconfig.json` nearest to each file.
     ...(!hasTsconfig && { tsconfigRaw: '{}' }),
   } satisfies BuildOptions
 }
 
-/** What says of each of the project's files whether it is an ES module or CommonJS. */
+/** Options of the build that finds which of the project's files are ES modules and which CommonJS. */
 function ownSources(modules: string[]) {
   return {
     entryPoints: modules.map((file) => `./${file}`),
@@ -174,9 +173,9 @@ function filesOf({ root }: Pick<ProjectConfig, 'root'>, modules: { file: string 
 }
 
 /**
- * Each module by its path and, for each graph's, the packages that the server asks for on its behalf:
- * the very copies that it imports itself. Everything is imported when it is asked for, so that an
- * error is the error of its own file.
+ * The entry: each module by its path and, for a graph's module, the packages that the server asks for on its behalf
+ * (the same copies that the module imports). Each is imported on request, so that an error is reported for its own
+ * file.
  */
 async function entryOf(
   config: ProjectConfig,
@@ -197,7 +196,7 @@ async function entryOf(
       lines.push(`${JSON.stringify(name)}: async () => ${verb}(${specifier}),`)
     }
     const load = `load: async () => import(${JSON.stringify(`./${file}`)}),`
-    // Where it is not in order the start says so.
+    // The start reports a LangGraph that fails this check.
     const version =
       graphs.has(file) && (await checkLangGraph(join(config.root, file)).catch(() => undefined))
     const checked = version ? `langgraphVersion: ${JSON.stringify(version)},\n` : ''
@@ -208,15 +207,15 @@ async function entryOf(
   return `export const modules = {\n${modules.join('\n')}\n}\n`
 }
 
-/** What is not bundled as it is. */
+/** Files that are not bundled as they are. */
 interface Exceptions {
   /** Folders of packages that stay outside; absolute. */
   external: string[]
-  /** Files whose `import()` of what is not written there is made from their own place (`places.ts`); absolute. */
+  /** Files whose computed `import()` is resolved from their own path (`places.ts`); absolute. */
   importing: ReadonlySet<string>
 }
 
-/** Or why there is no way. */
+/** Returns the reason if there is no way. */
 async function exceptFor(
   root: string,
   offences: Offence[],

@@ -1,14 +1,14 @@
-/** The answers that a task was given, where it has asked once more, or where the answer did not fit. */
+/** Answers to a task that asks once more, or that refuses its answer. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { PendingWrite as GraphWrite } from '@langchain/langgraph-checkpoint'
 import type { CheckpointRecord, PendingWrite } from '../../../core/agent/checkpoint.ts'
 
 /** The channel of an answer. */
 export const ANSWER = '__resume__'
-/** Whose writes are no task's, but of the command that a run began with. */
+/** The task id of writes that belong to the run's initial command, not to a task. */
 const NO_TASK = '00000000-0000-0000-0000-000000000000'
 
-/** What a task that has failed writes. */
+/** The channel for the error of a failed task. */
 export const FAILURE = '__error__'
 /**
  * The node of LangChain's agents that asks for decisions about tool calls. It takes any answer, and fails where the decisions
@@ -16,7 +16,7 @@ export const FAILURE = '__error__'
  */
 const DECIDING_NODE = 'HumanInTheLoopMiddleware.after_model'
 
-/** Whether a task with these writes has failed because its answer does not fit: the answer is not to be kept. */
+/** Whether a task with these writes failed because its answer does not fit: then the answer must not be kept. */
 export function refusesAnswer(taskPath: string, writes: readonly GraphWrite[]): boolean {
   const has = (channel: string) => writes.some(([name]) => name === channel)
   return taskPath.includes(DECIDING_NODE) && has(FAILURE) && has(ANSWER)
@@ -40,15 +40,15 @@ const MAX_CAUSES = 10
 const withoutAnswers = new AsyncLocalStorage<true>()
 
 /**
- * Has `work` find checkpoints without the answers to their tasks. When LangGraph tells a state it takes an answer for
- * the result of its task: nothing would come next where a task asks once more, and the thread would not count as
- * interrupted. A run needs them.
+ * Hides the answers of tasks in checkpoints that `work` reads. When LangGraph computes a state, it takes an answer for
+ * the task's result: a task that asks once more would not be next, and the thread would not count as interrupted. A run
+ * needs the answers.
  */
 export function forgettingAnswers<T>(work: () => Promise<T>): Promise<T> {
   return withoutAnswers.run(true, work)
 }
 
-/** The record as it is to be found here. */
+/** The record, without answers inside of `forgettingAnswers`. */
 export function asAsked(record: CheckpointRecord): CheckpointRecord {
   if (!withoutAnswers.getStore()) return record
   return { ...record, writes: record.writes.filter((write) => !isAnswer(write)) }

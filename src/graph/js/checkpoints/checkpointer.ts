@@ -1,6 +1,6 @@
 /**
- * LangGraph's checkpointer over the port `GraphCheckpoints`. A run's id and its own checkpoints arrive in the
- * config of each call (`config.ts`): what it writes goes there, with its id, so that a rollback finds it.
+ * LangGraph's checkpointer over the port `GraphCheckpoints`. Each call's config (`config.ts`) carries the run's id and
+ * its own checkpoints: writes go there with that id, so that a rollback finds them.
  */
 import type { RunnableConfig } from '@langchain/core/runnables'
 import type {
@@ -70,7 +70,7 @@ export function createCheckpointerClass(
       { before, limit, filter }: CheckpointListOptions = {},
     ): AsyncGenerator<CheckpointTuple> {
       const place = readPlace(config)
-      // Only within one namespace is an id a place in the list, where one can go on.
+      // An id marks a place to continue from only within one namespace.
       const isOrdered = place.thread_id !== undefined && place.checkpoint_ns !== undefined
       const query = {
         ...place,
@@ -196,7 +196,7 @@ export function createCheckpointerClass(
   }
 }
 
-/** LangGraph goes on meanwhile: a refusal that comes before it looks is nobody's oversight. */
+/** LangGraph awaits the promise later; a rejection before that must not count as unhandled. */
 function lookedAtLater<T>(written: Promise<T>): Promise<T> {
   written.catch(() => {})
   return written

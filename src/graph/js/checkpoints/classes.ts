@@ -1,4 +1,4 @@
-/** The classes of LangChain that a graph's values are revived as; of others only their data is. */
+/** The LangChain classes that stored values are revived as; objects of other classes stay data. */
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 
 type Fields = Record<string, unknown>
@@ -7,7 +7,7 @@ type Class = new (fields: Fields) => object
 /** Makes an object of the class from the arguments that were stored. */
 type Make = (kwargs: Fields) => object
 
-/** By module and name, with arguments that each takes. None of them does anything but keep what it is given. */
+/** By module and name, with arguments for the constructor. Each constructor only stores its arguments. */
 const CLASSES: Readonly<Record<string, Fields>> = {
   'messages/HumanMessage': { content: '' },
   'messages/HumanMessageChunk': { content: '' },
@@ -27,8 +27,8 @@ const CLASSES: Readonly<Record<string, Fields>> = {
 }
 
 /**
- * The copies of the classes that the project's LangGraph itself revives, asked for once with arguments of ours: `load` of
- * `@langchain/core` looks up the names, and secrets, that are in what it is given.
+ * The classes that the project's own LangGraph revives, loaded once with arguments of ours: `load` of `@langchain/core`
+ * looks up names and secrets in the data that it gets.
  */
 export class Classes {
   readonly #own: Pick<SerializerProtocol, 'loadsTyped'>
@@ -39,7 +39,7 @@ export class Classes {
     this.#own = own
   }
 
-  /** By `keyOf`; without those that the project's version does not have. */
+  /** By `keyOf`; classes that the project's version lacks are left out. */
   known(): Promise<ReadonlyMap<string, Make>> {
     this.#made ??= this.#load()
     return this.#made
@@ -71,7 +71,7 @@ export const DELTA_SNAPSHOT = 'DeltaSnapshot'
 
 const NAMESPACES = new Set(['langchain_core', 'langchain'])
 
-/** The class that an id of LangChain names; those of Python say more: `[langchain, schema, messages, HumanMessage]`. */
+/** The class that an id of LangChain names; Python's ids are longer: `[langchain, schema, messages, HumanMessage]`. */
 export function keyOf(id: unknown): string | undefined {
   if (!Array.isArray(id) || !NAMESPACES.has(id[0])) return undefined
   const module = id.find((part) => MODULES.has(part))
@@ -81,7 +81,7 @@ export function keyOf(id: unknown): string | undefined {
 
 const MODULES = new Set(Object.keys(CLASSES).map((key) => key.split('/')[0]))
 
-/** What a stored argument is called where the constructor takes it under another name. */
+/** The constructor's names of arguments that are stored under another name. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
   content_blocks: 'contentBlocks',
   page_content: 'pageContent',

@@ -1,4 +1,4 @@
-/** What a config of LangGraph tells the checkpointer: where to read or write, and for whom. */
+/** What the checkpointer reads from a LangGraph config: where to read or write, and for which run. */
 import type { RunnableConfig } from '@langchain/core/runnables'
 import type { CheckpointMetadata } from '@langchain/langgraph-checkpoint'
 import type { CheckpointKey, GraphCheckpoints } from '../../../core/agent/checkpoint.ts'
@@ -14,15 +14,15 @@ export const CHECKPOINTS_KEY = '__runyard_checkpoints'
 /** The key of `configurable` that carries the run's `TaskFailures`, in the same way. */
 export const FAILURES_KEY = '__runyard_failures'
 
-/** With what tasks have ended in error, by their ids. */
+/** Errors of failed tasks, by task id. */
 export class TaskFailures extends Map<string, unknown> {
-  /** Whether one of them has refused its answer (`answers.ts`). */
+  /** Whether one of the tasks refused its answer (`answers.ts`). */
   hasRefusedAnswer = false
 }
 
 type Configurable = Record<string, unknown>
 
-/** Where in a thread's history; `undefined` for what the config leaves open. */
+/** A place in a thread's history; `undefined` for fields that the config leaves open. */
 interface Place {
   thread_id?: string
   checkpoint_ns?: string
@@ -56,7 +56,7 @@ export function readCheckpoints(config: RunnableConfig): GraphCheckpoints | unde
   return config.configurable?.[CHECKPOINTS_KEY]
 }
 
-/** `undefined`: nobody asks for it. */
+/** `undefined`: the caller collects no failures. */
 export function readFailures(config: RunnableConfig): TaskFailures | undefined {
   return config.configurable?.[FAILURES_KEY]
 }
@@ -67,7 +67,7 @@ export function readRunId(config: RunnableConfig): string | null {
   return typeof run_id === 'string' ? run_id : null
 }
 
-/** Where a checkpoint is, and what concerns only the step that wrote it. */
+/** Keys that give a checkpoint's place, or that concern only the step that wrote it. */
 const NO_METADATA = new Set([
   'thread_id',
   'checkpoint_id',
@@ -81,9 +81,9 @@ const NO_METADATA = new Set([
 ])
 
 /**
- * A checkpoint's metadata: what the config says of the run (its ids and `metadata`), and over it
- * what LangGraph says of the checkpoint. LangGraph compares the `run_id` in it: a run that comes
- * again, after its server died, goes on from its last checkpoint instead of taking its input twice.
+ * A checkpoint's metadata: the run's ids and `metadata` from the config, overridden by LangGraph's own. LangGraph
+ * compares the `run_id` in it: a run that is retried after its server died continues from its last checkpoint instead
+ * of taking its input twice.
  */
 export function collectMetadata(config: RunnableConfig, metadata: CheckpointMetadata): JsonObject {
   const { run_id, assistant_id, graph_id }: Configurable = config.configurable ?? {}

@@ -1,7 +1,6 @@
 /**
- * Asked with `version: 'v2'`, LangGraph tells since 1.3 which checkpoint the values belong to that come
- * next. Before, its mode `checkpoints` tells the whole of each checkpoint right behind its values: this makes
- * the one of the other.
+ * With `version: 'v2'`, LangGraph since 1.3 announces the checkpoint of the values that come next. Older versions emit
+ * in mode `checkpoints` the whole checkpoint right after its values: this turns the second form into the first.
  */
 import type { SnapshotConfig } from '../langgraph/state.ts'
 
@@ -16,7 +15,7 @@ interface CheckpointPayload {
 
 /** The chunks with the places of checkpoints, and without the checkpoints themselves. */
 export async function* withPlaces(chunks: AsyncIterable<Chunk>): AsyncIterable<Chunk> {
-  /** Values, for one moment: what comes next may be their checkpoint. */
+  /** Values, held back for one chunk: the next may be their checkpoint. */
   let held: Chunk | undefined
   try {
     for await (const chunk of chunks) {
@@ -42,7 +41,7 @@ export function partsOf(chunk: Chunk): { namespace: unknown[]; mode: string; pay
   return { namespace: chunk.slice(0, at), mode: chunk[at] as string, payload: chunk[at + 1] }
 }
 
-/** An interrupt is told as values too; there is no checkpoint of it. */
+/** An interrupt is emitted as values too, but has no checkpoint. */
 function isCheckpointed(mode: string, payload: unknown): boolean {
   if (mode !== 'values') return false
   return typeof payload !== 'object' || payload === null || !('__interrupt__' in payload)

@@ -1,16 +1,16 @@
-/** Values out of stored JSON, whichever version and language has written it. */
+/** Revives values from stored JSON, whichever version and language wrote it. */
 import { DELTA_SNAPSHOT, keyOf } from './classes.ts'
 import { ESCAPE, isEscape } from './escape.ts'
 
 type Fields = Record<string, unknown>
 
-/** What can make something of a record; all else is data. */
+/** Make objects of records; all other records stay data. */
 type Makers = ReadonlyMap<string, (kwargs: Fields) => object>
 
 /**
- * Replaces the records in parsed JSON, which it changes, by what they stand for: LangChain's objects that have a maker, and
- * the few values that JSON lacks. A record that names anything else, as a client may have sent it, stays the data that it
- * is: nothing is looked up by its name, no variable of the environment and no class.
+ * Replaces records in parsed JSON, in place, by their values: LangChain objects that have a maker, and the few values
+ * that JSON lacks. A record that names anything else, as a client may have sent it, stays data: no environment variable
+ * and no class is looked up by its name.
  */
 export function revive(json: unknown, makers: Makers): unknown {
   if (typeof json !== 'object' || json === null) return json
@@ -25,12 +25,12 @@ function reviveItems(items: unknown[], makers: Makers): unknown[] {
   return items
 }
 
-/** What is in the value; not the value itself. */
+/** Revives what is in the object, but not the object itself. */
 function reviveFields(value: unknown, makers: Makers): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return revive(value, makers)
   for (const [key, item] of Object.entries(value)) {
-    // A field of its own, even where it is called `__proto__`.
+    // An own field of the value, even if its name is `__proto__`.
     if (typeof item === 'object' && item !== null) (value as Fields)[key] = revive(item, makers)
   }
   return value
@@ -53,7 +53,7 @@ function toPlainValue(record: Fields, makers: Makers): unknown {
   return (toMade && made(() => toMade(...args))) ?? record
 }
 
-/** By the names in their records. */
+/** By the name in the record. */
 const VALUES: Readonly<Record<string, (...args: never[]) => object>> = {
   __proto__: null as never,
   Set: (items: unknown[]) => new Set(items),
@@ -64,7 +64,7 @@ const VALUES: Readonly<Record<string, (...args: never[]) => object>> = {
   Uint8Array: (bytes: number[]) => Uint8Array.from(bytes[Symbol.iterator]()),
 }
 
-/** `undefined` where the arguments are none for it: the record is data then. */
+/** `undefined` if the arguments do not fit: the record stays data. */
 function made(make: () => object): object | undefined {
   try {
     return make()

@@ -7,7 +7,7 @@
  * | before 1.4.9 | 4 | a channel, as a pair: nothing, and the list |
  * | later | 4 | a channel, as the list; the pair is read too |
  *
- * What one has written another may have to go on with: after an upgrade, or after a rollback.
+ * After an upgrade or a rollback, one version continues from what another wrote.
  */
 import type { Checkpoint, SerializerProtocol } from '@langchain/langgraph-checkpoint'
 import type { PendingWrite } from '../../../core/agent/checkpoint.ts'
@@ -15,10 +15,10 @@ import { isOlder } from '../../../core/package-version.ts'
 import { load } from './values.ts'
 
 const SENDS = '__pregel_tasks'
-/** The first format that has them in a channel. */
+/** The first format that keeps sends in a channel. */
 const FORMAT_WITH_CHANNEL = 4
 
-/** How a project's LangGraph wants them. */
+/** Where a project's LangGraph expects the sends. */
 export type SendsForm = 'beside' | 'pair' | 'list'
 
 export function sendsFormOf(langgraphVersion: string): SendsForm {
@@ -26,7 +26,7 @@ export function sendsFormOf(langgraphVersion: string): SendsForm {
   return isOlder(langgraphVersion, '1.4.9') ? 'pair' : 'list'
 }
 
-/** Whether the checkpoint before it has those of this one, and not in the wanted form. */
+/** Whether this checkpoint's sends are among the writes of its parent, and in another form than the wanted one. */
 export function needsWritesOfParent({ v }: Checkpoint, form: SendsForm): boolean {
   return v < FORMAT_WITH_CHANNEL && form !== 'beside'
 }
@@ -44,8 +44,8 @@ export function withSends(checkpoint: Checkpoint, form: SendsForm): Checkpoint {
 }
 
 /**
- * A checkpoint of before format 4, with what waits as a channel. `version` is the channel's, if the
- * checkpoint has none at all.
+ * A checkpoint from before format 4, with its waiting sends as a channel. `version`: the channel's version if the
+ * checkpoint has no versions at all.
  */
 export async function withPendingSends(
   serde: SerializerProtocol,

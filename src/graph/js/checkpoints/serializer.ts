@@ -1,7 +1,7 @@
 /**
- * The serializer of a project's LangGraph, with its JSON written and read by Runyard. What clients send is data, wherever it lies in a
- * value. LangGraph's own serializer revives objects that only look like LangChain's; before `@langchain/core` 0.3.80 and 1.1.8 it reads
- * the environment variables that they name.
+ * The serializer of a project's LangGraph, with its JSON written and read by Runyard. Data from clients stays data,
+ * wherever it is in a value. LangGraph's own serializer revives objects that only look like LangChain's; before
+ * `@langchain/core` 0.3.80 and 1.1.8 it reads the environment variables that they name.
  */
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
 import { Classes } from './classes.ts'
@@ -11,8 +11,8 @@ import { toStoredJson } from './stored-json.ts'
 const guarded = new WeakSet<object>()
 
 /**
- * Has all serializers of this one's class write and read as `stored-json.ts` and `revive.ts` say: those of caches, and of
- * checkpointers that the project itself gives to subgraphs. Once is enough, more is harmless.
+ * Makes all serializers of this one's class use `stored-json.ts` and `revive.ts`, also those of caches and of
+ * checkpointers that the project gives to subgraphs. Repeated calls are harmless.
  */
 export function guardSerializers(serde: SerializerProtocol): void {
   const prototype = Object.getPrototypeOf(serde)
@@ -23,7 +23,7 @@ export function guardSerializers(serde: SerializerProtocol): void {
     Object.getOwnPropertyDescriptors(prototype),
   ) as SerializerProtocol
   const classes = new Classes(own)
-  // LangGraph before 0.4 does not wait for it.
+  // Not async: LangGraph before 0.4 does not await it.
   prototype.dumpsTyped = (value: unknown) =>
     value instanceof Uint8Array ? ['bytes', value] : ['json', encoder.encode(toStoredJson(value))]
   prototype.loadsTyped = async (type: string, data: Uint8Array | string) => {
@@ -37,5 +37,5 @@ export function guardSerializers(serde: SerializerProtocol): void {
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** A key that something is to be made of. */
+/** Matches JSON that may contain a record to revive. */
 const RECORD = /"(?:lc|__lc_escaped__)":/

@@ -1,14 +1,14 @@
 /** A graph's values as the JSON that is stored; `revive.ts` reads it. */
 import { ESCAPE, needsEscape } from './escape.ts'
 
-/** A value that cannot be stored without losing what it holds. The message names the place in the value. */
+/** A value that cannot be stored without loss. The message names the place in the value. */
 export class UnstorableValue extends Error {
   override readonly name = 'UnstorableValue'
 }
 
-/** Deeper values would take all of the stack, here or when they are read. */
+/** Deeper values would overflow the stack, here or when they are read. */
 const MAX_DEPTH = 1_000
-/** A message names no more of the way to a value. */
+/** How many keys of a value's path a message names at most. */
 const MAX_KEYS_TOLD = 12
 
 /**
@@ -75,7 +75,7 @@ class Writer {
     return this.#unconverted(value)
   }
 
-  /** As `JSON.stringify`, which asks no second time: a `toJSON` may return its own object. */
+  /** Like `JSON.stringify`, does not convert the result again: a `toJSON` may return its own object. */
   #asConverted(json: unknown): unknown {
     return typeof json === 'object' && json !== null ? this.#unconverted(json) : this.write(json)
   }
@@ -119,7 +119,7 @@ class Writer {
     return isBoxed(value) ? this.write(value.valueOf()) : this.#data(value)
   }
 
-  /** A value that JSON lacks, as the call that makes it. */
+  /** The record of a value that JSON lacks: the call that makes it. */
   #made(name: string, ...args: unknown[]): Fields {
     return {
       lc: 2,
@@ -239,7 +239,7 @@ const storedNames = new WeakMap<object, Map<string, string | undefined>>()
 
 const MARK = 'the value of the argument'
 
-/** Asks the message's own `toJSON` about an argument, of an object that has no other one. */
+/** Calls the message's own `toJSON` on an object that has only this argument. */
 function storedName(message: Serializable, name: string): string | undefined {
   const marked = { value: MARK }
   const lc_kwargs = { value: { [name]: MARK } }
@@ -248,7 +248,7 @@ function storedName(message: Serializable, name: string): string | undefined {
     const kwargs = isConstructor(json) ? Object.entries(json.kwargs) : []
     return kwargs.find(([, value]) => value === MARK)?.[0]
   } catch {
-    // A class with private fields reads none but its own objects.
+    // A class with private fields cannot read an object that `Object.create` made.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-/** Values and whole checkpoints through a project's serializer, to what storage keeps and back. */
+/** Converts values and whole checkpoints to and from storage with a project's serializer. */
 import type {
   Checkpoint,
   CheckpointMetadata,
@@ -15,7 +15,7 @@ import { UnstorableValue } from './stored-json.ts'
 
 const INTERRUPT = '__interrupt__'
 
-/** Asked for together, values are all of one turn: a graph that changes them afterwards changes nothing here. */
+/** Values passed in one turn are serialized in that turn: later changes by the graph have no effect. */
 export async function dump(serde: SerializerProtocol, value: unknown): Promise<TypedBytes> {
   const [type, bytes] = await serde.dumpsTyped(value)
   if (bytes.length > LARGE) await ownTurn()
@@ -37,7 +37,7 @@ export async function dumpOf(
   }
 }
 
-/** What the channels are that LangGraph adds to a graph's own. */
+/** How messages name the channels that LangGraph adds to a graph's own. */
 const SPECIAL: Readonly<Record<string, string>> = {
   [INTERRUPT]: 'The value of an interrupt',
   __resume__: 'The answer to an interrupt',
@@ -46,7 +46,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
   __return__: 'What a task returned',
 }
 
-/** A long list is revived piece by piece: its items know nothing of each other. */
+/** A long list is revived in pieces: its items do not refer to each other. */
 export async function load(
   serde: SerializerProtocol,
   { type, bytes }: TypedBytes,
@@ -61,7 +61,7 @@ export async function load(
   const items: unknown[] = []
   for (const list of lists) {
     const revived: unknown[] = await serde.loadsTyped(type, list)
-    // One by one: they may be too many for the arguments of a call.
+    // One by one: there may be too many for the arguments of one call.
     for (const item of revived) items.push(item)
     await ownTurn()
   }

@@ -14,7 +14,7 @@ export interface Graph {
   getState(config: object, options?: { subgraphs?: boolean }): Promise<GraphSnapshot>
   /** Newest first. `options`: `filter` (metadata), `before` (a config), `limit`. */
   getStateHistory(config: object, options?: object): AsyncIterable<GraphSnapshot>
-  /** Answers the config of the checkpoint that it wrote. */
+  /** Returns the config of the checkpoint that it wrote. */
   updateState(config: object, values: unknown, asNode?: string): Promise<object>
   /** The same for several steps, each of one or more updates. */
   bulkUpdateState(
@@ -27,13 +27,13 @@ export interface Graph {
   channels?: Record<string, unknown>
   /** The state keys that `values` has. */
   streamChannelsAsIs: string | string[]
-  /** What makes its stream transformers, anew for each run. Older versions of LangGraph have none. */
+  /** Make its stream transformers, for each run. Older versions of LangGraph have none. */
   streamTransformers?: readonly (() => object)[]
   /** What the graph was compiled from; a graph of LangGraph's functional API has none. */
   builder?: GraphBuilder
   /** With `recurse` subgraphs of subgraphs too, under `node|node`. */
   getSubgraphsAsync?(namespace?: string, recurse?: boolean): AsyncIterable<[string, Graph]>
-  /** Answers what can be made JSON. `options`: a config, and `xray`. */
+  /** Returns an object that can be made JSON. `options`: a config, and `xray`. */
   getGraphAsync?(options: object): Promise<object>
   getGraph(config: object): object
 }
@@ -44,7 +44,7 @@ export interface GraphBuilder {
   _schemaDefinition?: object
   _inputDefinition?: object
   _outputDefinition?: object
-  /** The schemas it was built with; `undefined` where it was built with annotations. */
+  /** The schemas it was built with; `undefined` if it was built with annotations. */
   _schemaRuntimeDefinition?: unknown
   _inputRuntimeDefinition?: unknown
   _outputRuntimeDefinition?: unknown
@@ -54,8 +54,8 @@ export interface GraphBuilder {
 }
 
 /**
- * The compiled graph in what a project exports or its factory answers: compiled already, a builder
- * (it is compiled), or an agent that keeps its graph in `graph`. `undefined`: it is none of these.
+ * The compiled graph of a project's export or of a factory's result: a compiled graph, a builder (it is compiled), or
+ * an agent that keeps its graph in `graph`. `undefined`: none of these.
  */
 export function toGraph(value: unknown): Graph | undefined {
   if (typeof value !== 'object' || value === null) return undefined

@@ -1,4 +1,4 @@
-/** A run that says where LangSmith is to keep its trace. */
+/** Runs that choose the LangSmith project for their trace. */
 import type { JsonObject } from '../../../core/json.ts'
 import { importFor } from '../modules/loader.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Which functions of a graph are at work. When its signal aborts LangGraph ends the stream at once,
- * while the code of its nodes may go on; only this tells whether that code has ended too.
+ * Tracks which functions of a graph are running. When its signal aborts, LangGraph ends the stream at once while node
+ * code may go on; only this module knows when that code has ended too.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { currentOrigin, withOrigin } from '../../../core/origin.ts'
@@ -12,36 +12,36 @@ import type { Graph } from './graph.ts'
  */
 export const WORK_KEY = '__runyard_work'
 
-/** Who is told of nodes. */
+/** Observes the nodes of a run. */
 export interface NodeWatcher {
-  /** A node begins, with what LangGraph says of its task. What is answered is called with how it ended. */
+  /** A node begins, with LangGraph's metadata of its task. The returned function is called when it ends. */
   onNode(name: string, metadata: Record<string, unknown>): NodeEnd
-  /** What the function hands on to models and tools, in place of LangChain's `callbacks`. */
+  /** The callbacks that the function passes on to models and tools, in place of LangChain's `callbacks`. */
   callbacksOf(callbacks: unknown): unknown
 }
 
-/** With what the node has failed; without it, it has not. */
+/** Takes the node's failure; none if it succeeded. */
 export type NodeEnd = (failure?: { thrown: unknown }) => void
 
 /** The functions of one run's nodes that have been called and have not ended. */
 export class NodeWork {
   readonly #open = new Set<PromiseLike<unknown>>()
   readonly #onCall: () => void
-  /** Absent: nobody is told. */
+  /** Absent: nodes are not observed. */
   readonly watcher: NodeWatcher | undefined
 
-  /** `onCall` is called in the place of each function just before it. */
+  /** `onCall` is called just before each function, with the function's origin. */
   constructor(onCall: () => void = () => {}, watcher?: NodeWatcher) {
     this.#onCall = onCall
     this.watcher = watcher
   }
 
-  /** Settles when nothing is at work any more; never rejects. */
+  /** Resolves when no function is running; never rejects. */
   async ended(): Promise<void> {
     while (this.#open.size > 0) await Promise.allSettled(this.#open)
   }
 
-  /** Calls the function of the node; what it answers is what `call` answers. */
+  /** Calls the node's function and returns its result. */
   call<T>(node: string, work: () => T): T {
     const answer = withOrigin({ ...currentOrigin(), node }, () => {
       this.#onCall()
@@ -75,14 +75,13 @@ interface CallOptions {
 }
 
 const watched = new WeakSet<object>()
-/** What nodes of the graphs that were looked through consist of. */
+/** The callables of nodes of the graphs that were searched. */
 const bounds = new WeakSet<object>()
 
 /**
- * Lets a `NodeWork` in a run's config see the functions of this graph, its subgraphs, and every
- * other graph of the same copy of LangGraph. Not seen are nodes that are no functions (a model by
- * itself), and what a function itself has left behind: LangChain's `tool` answers for its function as
- * soon as the signal aborts. Once is enough, more is harmless.
+ * Lets a `NodeWork` in a run's config track the functions of this graph, its subgraphs, and every other graph of the
+ * same copy of LangGraph. It does not track nodes that are no functions (a model by itself), or work that a function
+ * left behind: LangChain's `tool` returns as soon as the signal aborts. Repeated calls are harmless.
  */
 export function watchNodes(graph: Graph): void {
   for (const node of Object.values(graph.nodes)) {
@@ -94,7 +93,7 @@ export function watchNodes(graph: Graph): void {
   }
 }
 
-/** Where the class, or what it extends, has its `invoke`: all that share it are watched. */
+/** Patches the class that defines `invoke`, so that all classes that inherit it are watched. */
 function watchClass(callable: Callable): void {
   let prototype: Callable = Object.getPrototypeOf(callable)
   while (!Object.hasOwn(prototype, 'invoke')) prototype = Object.getPrototypeOf(prototype)
@@ -111,14 +110,14 @@ function watchClass(callable: Callable): void {
       atWork.run({ work, node }, () => invoke.call(this, input, given))
     const isNode = bounds.has(this) || this.name === node
     if (!watcher || !isNode) return call()
-    // As LangChain does where it hands on callbacks: the name is the node's, not that of what it calls.
+    // As LangChain does when it passes on callbacks: the name is the node's, not that of what it calls.
     const { runName: _, ...rest } = options ?? {}
     const given = { ...rest, callbacks: watcher.callbacksOf(rest.callbacks) }
     return told(watcher.onNode(node, rest.metadata ?? {}), () => call(given))
   }
 }
 
-/** A function in a node is told as the node: the choice of the next one is not. */
+/** Reports how the node's function ended; the choice of the next node is not reported. */
 async function told<T>(end: NodeEnd, work: () => Promise<T>): Promise<T> {
   try {
     const answer = await work()
@@ -130,7 +129,7 @@ async function told<T>(end: NodeEnd, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether all nodes of the graph and of those within it are functions, which are seen when they are called. */
+/** Whether all nodes of the graph and its subgraphs are functions, whose calls are tracked. */
 export function hasOnlyFunctions(graph: Graph): boolean {
   return Object.values(graph.nodes).every((node) => {
     const { bound, tags } = node as { bound?: Partial<Graph>; tags?: string[] }
@@ -142,11 +141,11 @@ export function hasOnlyFunctions(graph: Graph): boolean {
 /** LangGraph's own nodes, which do nothing. */
 const HIDDEN_TAG = 'langsmith:hidden'
 
-/** Whose functions are called: several runs share a graph, and with it the functions of its nodes. */
+/** The run that calls a function: several runs share a graph, and with it the functions of its nodes. */
 const atWork = new AsyncLocalStorage<{ work: NodeWork; node: string }>()
 
 /**
- * In its own place: a copy of the callable would lack the private fields of its class, which agents of
+ * Replaces the function in place: a copy of the callable would lack the private fields of its class, which agents of
  * the package `langchain` write to.
  */
 function watchFunction(callable: Callable): void {

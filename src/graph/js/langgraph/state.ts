@@ -1,4 +1,4 @@
-/** LangGraph's state snapshots as the API answers them. */
+/** LangGraph's state snapshots as the API returns them. */
 import type { StatePlace } from '../../../core/agent/host/states.ts'
 import {
   EMPTY_STATE,
@@ -42,7 +42,7 @@ interface SnapshotTask {
   path?: unknown
 }
 
-/** A snapshot, its subgraphs' included where it has them. `EMPTY_STATE` before a checkpoint. */
+/** A snapshot, with those of its subgraphs if it has them. `EMPTY_STATE` before a checkpoint. */
 export function toThreadState(snapshot: GraphSnapshot): ThreadState {
   const checkpoint = toCheckpoint(snapshot.config)
   if (!checkpoint?.checkpoint_id) return EMPTY_STATE
@@ -59,7 +59,7 @@ export function toThreadState(snapshot: GraphSnapshot): ThreadState {
   }
 }
 
-/** Where the checkpoint is that an update of the thread's state has written. */
+/** The place of the checkpoint that a state update wrote. */
 export function toPlace({ configurable }: SnapshotConfig, thread_id: string): StatePlace {
   const { checkpoint_ns = '', checkpoint_id, checkpoint_map } = configurable ?? {}
   return {
@@ -83,8 +83,8 @@ export function toCheckpoint(config: SnapshotConfig | undefined): JsonObject | n
 }
 
 /**
- * Where a task's subgraph can be read, with those of the fields that are known. `null`: the task has
- * none, or its state is told by itself.
+ * The place of a task's subgraph, with the fields that are known. `null`: the task has no subgraph, or the task
+ * includes its state.
  */
 export function toTaskCheckpoint(config: SnapshotConfig | undefined): JsonObject | null {
   const known = Object.entries(toCheckpoint(config) ?? {}).filter(([, value]) => value !== null)

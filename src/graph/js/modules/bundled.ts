@@ -8,7 +8,7 @@ type Exports = Record<string, unknown>
 
 interface BundledModule {
   load(): Promise<Exports>
-  /** Of the LangGraph that its graph imports, which was checked when the bundle was written. Absent in older bundles. */
+  /** The version of the LangGraph that its graph imports, as of the writing of the bundle. Absent in older bundles. */
   langgraphVersion?: string
   /** By name: the copy that this module imports. */
   packages: Record<string, () => Promise<unknown>>
@@ -29,7 +29,7 @@ export async function openBundle(file: string, root: string): Promise<void> {
   modules = new Map(Object.entries(bundle.modules).map(([path, one]) => [join(root, path), one]))
 }
 
-/** From now on they are none of the bundle's. */
+/** From now on modules do not come out of a bundle. */
 export function closeBundle(): void {
   modules.clear()
   forgetSources()

@@ -1,12 +1,11 @@
-/** What a project's file exports, imported, with refusals that name the file. */
+/** Imports the export of a project's file, with refusals that name the file. */
 import { AppError } from '../../../core/errors.ts'
 import type { JsModule } from '../../../project/module-spec.ts'
 import { importFile } from './loader.ts'
 
 /**
- * Imports the file and answers the export, under `exported`: it may be a promise, which is left as it
- * is. `what` begins the message of a refusal, which is a `bad_request` when the file cannot be loaded,
- * or does not export the name.
+ * Imports the file and returns its export as `exported`; an export that is a promise is not awaited. `what` begins the
+ * message of a refusal, which is a `bad_request` when the file cannot be loaded, or does not export the name.
  */
 export async function importExport(spec: JsModule, what: string): Promise<{ exported: unknown }> {
   const { path, exportName } = spec

@@ -11,30 +11,30 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { tsconfigOf } from './tsconfig.ts'
 
 /**
- * `<PREFIX><file URL, encoded>/<package>`: the package as that file would import it. The file is no
- * query, which the hooks of tsx take away before they ask the next ones.
+ * `<PREFIX><file URL, encoded>/<package>`: the package as that file would import it. The file is not in a query,
+ * because the hooks of tsx strip queries before they call the next hooks.
  */
 export const PREFIX = 'runyard-project:'
 
 let areHooksInstalled = false
 let isResolving = false
 
-/** File URLs of the project's own modules: what it imports from packages is not in it. */
+/** File URLs of the project's own modules, without those of packages. */
 const sources = new Set<string>()
 let tell: (file: string) => void = () => {}
 
 /**
- * Makes the modules of projects importable that are in no bundle. `file`: one of the project's; what the
- * `tsconfig.json` nearest to it says of syntax, such as decorators, holds for all files of the process. tsx
- * has two hooks, as its own command has: without that for CommonJS, what a graph imports would be loaded as
- * ES modules. That one takes its `tsconfig.json` from `TSX_TSCONFIG_PATH`, or else from the working directory.
- * Throws `bad_request` for a `tsconfig.json` that cannot be read.
+ * Makes project modules outside of a bundle importable. `file`: one of the project's; the syntax settings of the
+ * `tsconfig.json` nearest to it, such as decorators, apply to all files of the process. Registers both hooks of tsx, as
+ * its own command does: without the one for CommonJS, a graph's imports would be loaded as ES modules. That one takes
+ * its `tsconfig.json` from `TSX_TSCONFIG_PATH`, or else from the working directory. Throws `bad_request` for a
+ * `tsconfig.json` that cannot be read.
  */
 export async function installHooks(file: string): Promise<void> {
   const tsconfig = tsconfigOf(file)
   if (areHooksInstalled) return
   areHooksInstalled = true
-  // A quarter of a second, which a bundle does without.
+  // Takes a quarter of a second, which a bundle saves.
   const [esm, cjs] = await Promise.all([import('tsx/esm/api'), import('tsx/cjs/api')])
   resolvePackages()
   cjs.register()
@@ -49,8 +49,8 @@ export function resolvePackages(): void {
 }
 
 /**
- * From now on tells of every file that the project consists of, once, as it is imported: graph
- * files and whatever they import that does not lie in a `node_modules`, early or late.
+ * Calls the listener once for every file of the project that is imported from now on, early or late: graph files and
+ * their imports outside of `node_modules`.
  */
 export function onSource(listener: (file: string) => void): void {
   tell = listener
@@ -105,7 +105,7 @@ function isMissing(error: unknown): boolean {
   return MISSING.includes(String((error as NodeJS.ErrnoException | null)?.code))
 }
 
-/** Tells of a file that belongs to the project, and of those that it imports from now on. */
+/** Reports a file of the project, and from now on those that it imports. */
 export function noteSource(file: string): void {
   addSource(pathToFileURL(file).href)
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
-/** What the package managers leave in a `node_modules` that they have installed. */
+/** Files that package managers leave in a `node_modules` that they installed. */
 const MARKS = [
   ['.modules.yaml', 'pnpm add'],
   ['.yarn-integrity', 'yarn add'],
@@ -11,8 +11,8 @@ const MARKS = [
 ] as const
 
 /**
- * The command of the package manager that has installed the packages of this file of a project; of npm
- * where that cannot be told.
+ * The install command of the package manager that installed the packages of this project file; npm's if that is
+ * unknown.
  */
 export function installCommand(file: string, packages: string[]): string {
   const folders = createRequire(file).resolve.paths(packages[0] ?? '') ?? []

@@ -17,23 +17,23 @@ import { findPackage } from './package-home.ts'
 export const PACKAGE = '@langchain/langgraph'
 const CORE = '@langchain/core'
 const OLDEST = OLDEST_LANGGRAPH.javascript
-/** What brings a project that is too old to one that works, with as little change as can be. */
+/** The packages that make a too old project work, with as few changes as possible. */
 const NEWER = [`${PACKAGE}@0.4`, `${CORE}@0.3`]
 
-/** What is used of the package. */
+/** The parts of the package that are used. */
 export interface LangGraph {
   BaseCheckpointSaver: typeof BaseCheckpointSaver
   BaseStore: typeof BaseStore
   AsyncBatchedStore?: new (store: BaseStore) => object
   Command: new (fields: { goto?: unknown; update?: unknown; resume?: unknown }) => unknown
   Send: new (node: string, args: unknown) => unknown
-  /** The config that the present code is called with; outside of a graph it throws or answers nothing. */
+  /** The config that the present code is called with; outside of a graph it throws or returns nothing. */
   getConfig?: () => { metadata?: { langgraph_node?: unknown } } | undefined
 }
 
 /**
- * Makes sure that the file can import LangGraph, in a version that works, before it is run; answers
- * the version. Throws `bad_request`, with a message that says what to install.
+ * Makes sure that the file can import a version of LangGraph that works, before the file is run; returns the version.
+ * Throws `bad_request`, with a message that says what to install.
  */
 export async function checkLangGraph(file: string): Promise<string> {
   const found = await findPackage(file, PACKAGE)
@@ -49,8 +49,8 @@ export async function checkLangGraph(file: string): Promise<string> {
 
 /**
  * Makes sure, right after an install, that each graph of the project can import LangGraph; throws like
- * `checkLangGraph`. What is missing may come with a build command that has not run yet (`isBuilt: false`);
- * what is too old is refused. Answers warnings about versions with known weaknesses.
+ * `checkLangGraph`. Before the build (`isBuilt: false`) LangGraph may be missing, since a build command may install it;
+ * a version that is too old is refused. Returns warnings about versions with known weaknesses.
  */
 export async function checkProjectPackages(
   { graphs }: Pick<ProjectConfig, 'graphs'>,
@@ -66,7 +66,7 @@ export async function checkProjectPackages(
   return [...warnings]
 }
 
-/** About the copy that LangGraph stores values with. */
+/** A warning about the copy of `@langchain/core` that LangGraph stores values with. */
 async function warningAbout(file: string, langgraph: string): Promise<string | undefined> {
   const core = await findPackage(join(langgraph, 'package.json'), CORE)
   const weakness = core && weaknessOf(CORE, core.version)
@@ -75,7 +75,7 @@ async function warningAbout(file: string, langgraph: string): Promise<string | u
   return `${weakness.says}. Run \`${command}\`.`
 }
 
-/** The very copy of the package that a loaded file imports: of its place, and its kind of module. */
+/** The same copy of the package that a loaded file imports: same place, same kind of module. */
 export async function loadLangGraph(file: string): Promise<LangGraph> {
   return (await importFor(file, PACKAGE)) as LangGraph
 }

@@ -1,4 +1,4 @@
-/** Imports a project's modules: those of an open bundle (`bundled.ts`) from there, all others as they are (`hooks.ts`). */
+/** Imports a project's modules: from an open bundle (`bundled.ts`), or else from their sources (`hooks.ts`). */
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { bundledModule } from './bundled.ts'
@@ -15,8 +15,8 @@ export async function importFile(file: string): Promise<Record<string, unknown>>
 }
 
 /**
- * A package as a file, already imported, gets it (`package-home.ts`): CommonJS for CommonJS. Rejects
- * where there is none.
+ * A package as an already imported file gets it (`package-home.ts`): CommonJS for CommonJS. Rejects if it is not
+ * installed.
  */
 export async function importFor(file: string, packageName: string): Promise<unknown> {
   const bundled = bundledModule(file)?.packages[packageName]

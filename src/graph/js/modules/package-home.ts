@@ -1,7 +1,7 @@
 /**
- * Where a project's package is imported from on the project's behalf. Often a project names `langchain`
- * alone, which brings LangGraph along: a package manager that keeps packages apart (pnpm) lets nobody
- * but `langchain` import it then.
+ * Finds the place from which to import a package on the project's behalf. A project often depends on `langchain` alone,
+ * which brings LangGraph along: with a package manager that separates packages (pnpm), only `langchain` can import it
+ * then.
  */
 import { constants, open, realpath } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -21,7 +21,7 @@ interface FoundPackage {
   version: string
   /** Links resolved. */
   folder: string
-  /** A file that can import it: the one that was asked for, or of one of its dependencies. */
+  /** A file that can import it: the one asked for, or one of its dependencies. */
   home: string
 }
 
@@ -52,7 +52,7 @@ async function lookFrom(home: string, name: string): Promise<FoundPackage | unde
   return undefined
 }
 
-/** What the nearest `package.json` above the file names. */
+/** The dependencies that the nearest `package.json` above the file names. */
 async function dependenciesOf(file: string): Promise<string[]> {
   for (let folder = dirname(file); ; folder = dirname(folder)) {
     const manifest = await readManifest(join(folder, 'package.json'))
@@ -62,8 +62,8 @@ async function dependenciesOf(file: string): Promise<string[]> {
 }
 
 /**
- * Throws `bad_request` for what is no manifest. A project's commands may leave there what they like: a pipe
- * would be waited for without end, and parts of another file would stand in the parser's own words.
+ * Throws `bad_request` for what is no manifest. A project's commands may put anything there: reading a pipe would never
+ * end, and the parser's message would quote parts of another file.
  */
 async function readManifest(path: string): Promise<Manifest | undefined> {
   try {

@@ -8,13 +8,13 @@ export interface Origin {
   column: number
 }
 
-/** What of the map is read here. */
+/** The parts of the map that are read here. */
 interface MapFile {
   sources: string[]
   mappings: string
 }
 
-/** A place in the mappings, and what the next numbers are added to. */
+/** A place in the mappings, and the values that the next numbers are added to. */
 interface Mark {
   at: number
   source: number
@@ -25,10 +25,10 @@ interface Mark {
 const COMMA = ','.charCodeAt(0)
 const SEMICOLON = ';'.charCodeAt(0)
 
-/** So many lines lie between two marks. */
+/** How many lines lie between two marks. */
 const LINES_A_MARK = 64
 
-/** What each character of base64 stands for, by its code. */
+/** The value of each base64 character, by its code. */
 const DIGITS = new Uint8Array(256)
 for (const [digit, character] of [
   ...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
@@ -37,18 +37,18 @@ for (const [digit, character] of [
 }
 
 /**
- * Walks over the mappings to the line that is asked for, and keeps marks on the way. Node's `SourceMap` takes all
- * of them apart when it is made: for the map of a graph's bundle, 1.6 MB with 78,000 lines, 74 ms on the event loop
- * and 33 MB that stay. Here it is 15 to 20 ms to the last line, once, and 2 MB.
+ * Walks the mappings to the requested line, and keeps marks on the way. Node's `SourceMap` parses all of them when it
+ * is made: for the map of a graph's bundle, 1.6 MB with 78,000 lines, that takes 74 ms on the event loop and keeps 33
+ * MB. This takes 15 to 20 ms to the last line, once, and 2 MB.
  */
 export class LineMap {
   readonly #sources: readonly string[]
   readonly #mappings: Uint8Array
-  /** Of the lines 0, 64, 128 and so on, as far as somebody has asked. */
+  /** Of the lines 0, 64, 128 and so on, up to the last requested line. */
   readonly #marks: Mark[] = [{ at: 0, source: 0, line: 0, column: 0 }]
   #here: Mark = { at: 0, source: 0, line: 0, column: 0 }
 
-  /** `text` is the map as it lies in its file. Throws where it is none. */
+  /** `text`: the content of the map file. Throws if it is no map. */
   constructor(text: string) {
     const { sources, mappings } = JSON.parse(text) as MapFile
     this.#sources = sources
@@ -71,7 +71,7 @@ export class LineMap {
     }
   }
 
-  /** Goes to the beginning of the next line; answers what is mapped last up to `column`, counted from 0. */
+  /** Goes to the beginning of the next line; returns the last origin up to `column`, counted from 0. */
   #readLine(column: number): Origin | undefined {
     let generatedColumn = 0
     let found: Origin | undefined
@@ -90,7 +90,7 @@ export class LineMap {
     this.#here.source += this.#readNumber()
     this.#here.line += this.#readNumber()
     this.#here.column += this.#readNumber()
-    // The name of what stands there.
+    // Skips the name.
     if (this.#isInSegment()) this.#readNumber()
   }
 

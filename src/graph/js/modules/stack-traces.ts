@@ -1,6 +1,6 @@
 /**
  * Stack traces that name the sources of a bundle. Node makes such traces too (`setSourceMapsEnabled`), but reads the
- * map when it loads the bundle, and takes all of it apart for the first trace.
+ * map when it loads the bundle, and parses all of it for the first trace.
  */
 import { readFileSync } from 'node:fs'
 import { findSourceMap } from 'node:module'
@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url'
 import { LineMap, type Origin } from './source-map.ts'
 
 /**
- * In all of this process, until what is answered is called. `url` is the bundle's, its map lies beside it as `.map`: it is
- * read for the first trace in which the bundle occurs. Where it cannot be read, traces name the bundle. Of other files the
- * sources are named where Node knows them, as without this.
+ * Names sources in all of this process, until the returned function is called. `url` is the bundle's; its map lies
+ * beside it as `.map`, and is read for the first trace in which the bundle occurs. If it cannot be read, traces name
+ * the bundle. For other files, sources are named where Node knows them, as without this.
  */
 export function nameSourcesOf(url: string): () => void {
   let map: LineMap | null | undefined
@@ -38,15 +38,15 @@ export function nameSourcesOf(url: string): () => void {
 }
 
 /**
- * Node makes one error for all readers that are released, and asks for its stack trace at once. Made here, it has no frame of
- * a bundle. Else the first run, whose stream is released, would have the map read for it: a tenth of a second for
- * a project with langchain and deepagents.
+ * Node makes one error for all released readers, and builds its stack trace at once. Made here, it has no frame of a
+ * bundle. Otherwise the map would be read for the first run, whose stream is released: a tenth of a second for a
+ * project with langchain and deepagents.
  */
 function makeReleasingError(): void {
   new ReadableStream().getReader().releaseLock()
 }
 
-/** `null`: there is none that can be read, and nobody looks again. */
+/** `null`: the map cannot be read, and is not tried again. */
 function readMap(url: string): LineMap | null {
   try {
     return new LineMap(readFileSync(new URL(url), 'utf8'))
@@ -61,7 +61,7 @@ function originByNode(file: string, line: number, column: number): Origin | unde
   return { source: origin.fileName, line: origin.lineNumber, column: origin.columnNumber }
 }
 
-/** `undefined` where it lies in no file. Throws nothing: whoever reads a trace does not expect that. */
+/** `undefined` if the origin is in no file. Never throws: a reader of a trace does not expect that. */
 function placeOf(origin: Origin | undefined, file: string): string | undefined {
   if (!origin) return undefined
   const source = URL.parse(origin.source, file)
@@ -73,7 +73,7 @@ function placeOf(origin: Origin | undefined, file: string): string | undefined {
   }
 }
 
-/** As Node begins a trace: with the code of an error of its own. */
+/** The first line of a trace as Node writes it: with the code, for an error of Node's own. */
 function headOf(error: Error): string {
   const { code } = error as NodeJS.ErrnoException
   const isNodes = typeof code === 'string' && error.toString !== Error.prototype.toString

@@ -1,4 +1,4 @@
-/** The `tsconfig.json` nearest to a file, with what it extends: its path aliases, and what it says of syntax. */
+/** The `tsconfig.json` nearest to a file, with what it extends: its path aliases, and its syntax settings. */
 import { dirname } from 'node:path'
 import { createPathsMatcher, type PathsMatcher, parseTsconfig } from 'get-tsconfig'
 import { AppError } from '../../../core/errors.ts'
@@ -8,14 +8,14 @@ interface Tsconfig {
   path: string
   /** With all that it extends. */
   config: ReturnType<typeof parseTsconfig>
-  /** The paths that an alias may stand for; `null` where it has no aliases. */
+  /** Returns the paths that an alias may name; `null` if the file has no aliases. */
   match: PathsMatcher | null
 }
 
 /** By folder. A reload starts a new process, so nothing is read twice. */
 const known = new Map<string, Tsconfig | undefined>()
 
-/** `undefined` where there is none. Throws `bad_request`, with the path, for one that cannot be read. */
+/** `undefined` if there is no such file. Throws `bad_request`, with the path, for one that cannot be read. */
 export function tsconfigOf(file: string): Tsconfig | undefined {
   const folder = dirname(file)
   if (!known.has(folder)) known.set(folder, read(findTsconfig(folder)))

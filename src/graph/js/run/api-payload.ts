@@ -1,7 +1,6 @@
 /**
- * Stream modes `debug`, `checkpoints` and `tasks`: LangGraph's payloads as the API shows them. Where
- * something is in the history of a thread is said as everywhere in the API, and what only LangGraph
- * and the server have to know is left out.
+ * Stream modes `debug`, `checkpoints` and `tasks`: LangGraph's payloads as the API shows them. Places in a thread's
+ * history have the API's usual form, and fields that only LangGraph and the server need are left out.
  */
 import { AUTH_USER_KEY } from '../../../core/agent/authorization.ts'
 import {
@@ -22,7 +21,7 @@ interface DebugPayload {
   payload: object
 }
 
-/** That a task begins, or (`result`, `error`) how it ended. */
+/** A task that begins or, with `result` or `error`, one that ended. */
 interface Task {
   state?: SnapshotConfig
   error?: unknown
@@ -62,7 +61,7 @@ function checkpointPayload({ parentConfig, ...rest }: CheckpointPayload): object
   }
 }
 
-/** A result says what the task failed with too, `null` where it has not. */
+/** A result includes the task's error, `null` if it succeeded. */
 function taskPayload(task: Task): object {
   const isResult = 'result' in task || 'error' in task
   return isResult ? { ...placed(task), error: toTaskError(task.error) } : placed(task)
@@ -73,7 +72,7 @@ function checkpointTask(task: Task): object {
   return { ...placed(task), ...error, state: null }
 }
 
-/** The state of a subgraph's task is told as the place where it can be read. */
+/** The state of a subgraph's task becomes the place where it can be read. */
 function placed({ state, ...rest }: Task): object {
   const checkpoint = toTaskCheckpoint(state)
   return { ...rest, ...(checkpoint && { checkpoint }) }
@@ -88,7 +87,7 @@ function publicConfig(config: (SnapshotConfig & { callbacks?: unknown }) | undef
   return { ...rest, configurable: Object.fromEntries(open) }
 }
 
-/** Whether it is the whole of a checkpoint. */
+/** Whether the payload is a whole checkpoint. */
 export function isCheckpoint(payload: unknown): payload is CheckpointPayload {
   return typeof payload === 'object' && payload !== null && 'config' in payload
 }

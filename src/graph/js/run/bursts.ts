@@ -1,26 +1,26 @@
 /**
- * What is read of a stream, in bursts, and what is said beside it. What the stream has in one go comes as one list, so that the
- * promises on its way are paid for once.
+ * Reads a stream, and items that are added beside it, in bursts. Items that are ready together come as one list, so
+ * that the promises on the way are paid for once.
  */
 
-/** From how many on a burst is handed out: whoever takes it lets others come between. */
+/** Burst size at which the loop yields to other work. */
 const MANY = 64
 
-/** A stream, and what becomes of its items. */
+/** A stream, and how its items are read. */
 interface Source<S, T> {
   stream: AsyncIterable<S>
-  /** Called as soon as there is an item, before what made it can change it. `undefined`: nothing more is wanted. */
+  /** Called as soon as an item arrives, before its maker can change it. `undefined`: nothing more is wanted. */
   read: (item: S) => readonly T[] | undefined
-  /** Whether leaving early waits for the stream's own end. Code that ignores its signal may never answer. */
+  /** Whether leaving early waits for the stream's own end. Code that ignores its signal may never end. */
   isAwaited: boolean
 }
 
 export class Bursts<T> {
   #items: T[] = []
-  /** Absent: nobody waits for items. */
+  /** Absent: no reader waits for items. */
   #tell: (() => void) | undefined
 
-  /** They come behind what was read until now, at once where somebody waits. */
+  /** Adds items behind those read so far; a waiting reader gets them at once. */
   add(items: readonly T[]): void {
     const isFirst = this.#items.length === 0
     for (const item of items) this.#items.push(item)
@@ -28,7 +28,7 @@ export class Bursts<T> {
     else if (isFirst && items.length > 0) this.#tellSoon()
   }
 
-  /** Lists of at least one. While nobody waits for the next list, no more than one item is taken from the stream. */
+  /** Yields lists of at least one item. While no reader waits, at most one item is taken from the stream. */
   async *of<S>({ stream, read, isAwaited }: Source<S, T>): AsyncGenerator<T[]> {
     const iterator = stream[Symbol.asyncIterator]()
     let isPulled = false
@@ -71,7 +71,7 @@ export class Bursts<T> {
     }
   }
 
-  /** What is added until the work is done. It must not reject. */
+  /** Yields added items until the work is done. The work must not reject. */
   until(work: Promise<void>): AsyncGenerator<T[]> {
     const next = async (): Promise<IteratorResult<never>> => {
       await work
@@ -81,12 +81,12 @@ export class Bursts<T> {
     return this.of({ stream, read: () => [], isAwaited: false })
   }
 
-  /** Settles when there are items and no more come by themselves, or when the stream is over. */
+  /** Resolves when there are items and no more come by themselves, or when the stream is over. */
   #come(): Promise<void> {
     return new Promise((resolve) => {
-      // By a name: V8 keeps a function that is assigned to a property until the heap is collected as a whole.
+      // A named constant: V8 keeps a function that is assigned to a property until the heap is collected as a whole.
       const tell = () => {
-        // One that was told at once, since there were many, is called once more: by then somebody waits for the next list.
+        // A burst of `MANY` calls this twice: by the second call the reader waits for the next list.
         if (this.#tell !== tell) return
         this.#tell = undefined
         resolve()
@@ -96,7 +96,7 @@ export class Bursts<T> {
     })
   }
 
-  /** When all promises that can settle now have settled. */
+  /** Wakes the reader when all promises that can settle now have settled. */
   #tellSoon(): void {
     const tell = this.#tell
     if (tell) process.nextTick(tell)

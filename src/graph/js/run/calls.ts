@@ -1,14 +1,14 @@
 /**
- * What LangChain's callbacks know and LangGraph's stream does not say: which piece of a message is the last, and, since
+ * Takes from LangChain's callbacks what LangGraph's stream leaves out: which piece of a message is the last, and, since
  * LangGraph 1.7, which node calls a tool.
  */
 import type { ModelEnd } from '../../../core/agent/host/emission.ts'
 
-/** What is learned of the calls of models and tools. */
+/** Receives events of model and tool calls. */
 interface CallListener {
-  /** The message is written, or will not be written to its end. */
+  /** The message is complete, or will stay incomplete. */
   onEnd(end: ModelEnd): void
-  /** This object, though it may look like a piece, is all of its message. */
+  /** This object is a whole message, though it may look like a piece. */
   onWhole(message: object): void
   /** A tool is called, with these metadata. */
   onTool(

@@ -1,4 +1,4 @@
-/** What LangGraph asks before each step whether it is to stop there: its `RunControl`, which older versions do not have. */
+/** LangGraph's `RunControl`: before each step LangGraph asks it whether to stop. Older versions have none. */
 
 const DRAINED = 'GraphDrained'
 

@@ -1,4 +1,4 @@
-/** What LangGraph tells of a run, as the port has it: for the modes that were asked for, as plain JSON. */
+/** Converts LangGraph's chunks to the port's emissions: for the requested modes, as plain JSON. */
 import type {
   CheckpointPlace,
   Emission,
@@ -14,20 +14,20 @@ import { type Message, MessageAssembly } from './message-assembly.ts'
 import { nodeNamespace, ToolPlaces } from './node-namespace.ts'
 import type { GraphChunk } from './source.ts'
 
-/** What LangGraph tells of subgraphs, as the graph's own, also where it is not asked for them. */
+/** Modes that LangGraph emits for subgraphs, as the graph's own, even if subgraphs were not requested. */
 const UNSCOPED: ReadonlySet<string> = new Set(['messages', 'custom', 'tools'])
 
 export class Emissions {
   readonly #modes: ReadonlySet<HostMode>
   readonly #hasSubgraphs: boolean
   readonly #isOfProtocol: boolean
-  /** By namespace, which is told with what is made of it. */
+  /** By namespace, which the emissions of its messages carry. */
   readonly #messages = new Map<string, { namespace: string[]; assembly: MessageAssembly }>()
   /** The ids of the messages that are complete, of all namespaces. */
   readonly #complete = new Set<string>()
-  /** Messages that look like pieces, and are all of it. */
+  /** Whole messages that look like pieces. */
   readonly #whole = new WeakSet<object>()
-  /** Runs of the protocol tell of tools, and of messages, at their node; legacy streams where LangGraph does. */
+  /** Protocol runs report tools and messages at their node; legacy streams where LangGraph does. */
   readonly #tools = new ToolPlaces()
 
   constructor({ modes, subgraphs }: GraphRunRequest) {
@@ -36,7 +36,7 @@ export class Emissions {
     this.#isOfProtocol = this.#modes.has('model_ends')
   }
 
-  /** None: nobody wants to know. */
+  /** Empty: the run did not ask for it. */
   read(told: GraphChunk): Emission[] {
     const isShown = told.namespace.length === 0 || this.#hasSubgraphs
     if (isShown) return this.#read(told)
@@ -46,9 +46,9 @@ export class Emissions {
   }
 
   /**
-   * To be called when what was read is handed out. A tool's message gets its id just after LangGraph has told of it: runs of
-   * the protocol tell that too, so that it is made JSON no earlier. The legacy streams have always told it without.
-   * Everything else is made JSON when it is read: the next node may change it.
+   * Call this when a batch is handed out. A tool's message gets its id just after LangGraph emits it. Protocol runs
+   * include that id, so they convert the message to JSON only here; the legacy streams have always left it out.
+   * Everything else becomes JSON when it is read: the next node may change it.
    */
   complete(batch: Emission[]): Emission[] {
     if (!this.#isOfProtocol) return batch
@@ -56,7 +56,7 @@ export class Emissions {
     return batch
   }
 
-  /** The graph is done: the messages that never came to stand in a state. */
+  /** The graph is done: emits the messages that never appeared in a state. */
   end(): Emission[] {
     return [...this.#messages.values()].flatMap(({ namespace, assembly }) => {
       const payload = assembly.onEnd()
@@ -64,7 +64,7 @@ export class Emissions {
     })
   }
 
-  /** This object is all of its message. */
+  /** This object is a whole message. */
   onWhole(message: object): void {
     this.#whole.add(message)
   }

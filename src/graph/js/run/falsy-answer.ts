@@ -1,11 +1,11 @@
 /**
- * LangGraph for JavaScript takes an answer of `false`, `0` or `''` for none, and fails the run for its empty input. It takes
- * the same answer beside the id of the question that it is for, as LangGraph for Python takes it by itself.
+ * LangGraph for JavaScript treats an answer of `false`, `0` or `''` as missing, and fails the run for its empty input.
+ * It accepts the same answer under the id of its question; LangGraph for Python accepts it without.
  */
 import type { RunCommand } from '../../../core/agent/run.ts'
 import type { Graph } from '../langgraph/graph.ts'
 
-/** The command, its answer named where that is needed and one question alone is open. `config`: the run's. */
+/** The command; the answer gets its question's id if needed and exactly one question is open. `config`: the run's. */
 export async function withNamedAnswer(
   graph: Pick<Graph, 'getState'>,
   command: RunCommand,

@@ -1,6 +1,6 @@
 /**
- * Stream mode `messages`: the messages of one namespace, put together by LangChain's own classes from the
- * pieces that models write, until they stand in a state of the graph.
+ * Stream mode `messages`: assembles the messages of one namespace, with LangChain's own classes, from the pieces that
+ * models write, until a state of the graph contains them.
  */
 import type { MessageChange } from '../../../core/agent/host/emission.ts'
 import { growthOf } from '../../../core/agent/host/growth.ts'
@@ -10,27 +10,27 @@ import { toWire } from '../langgraph/wire.ts'
 /** The part of a LangChain message that is needed here, whichever copy of the library made it. */
 export interface Message {
   id?: string | undefined
-  /** Chunks only: this one and the next as one. */
+  /** Chunks only: joins this one and the next. */
   concat?(next: Message): Message
 }
 
-/** A message that stands in no state yet: all that came of it, and what was told of it. */
+/** A message that no state contains yet: its pieces so far, and what was emitted of it. */
 interface Unfinished {
   message: Message
-  /** Absent: nothing, as it came whole. */
+  /** Absent: nothing was emitted, because it came whole. */
   wire?: JsonObject
 }
 
 export class MessageAssembly {
   readonly #unfinished = new Map<string, Unfinished>()
-  /** Shared by the namespaces of a run: a graph above has the messages of those below it. */
+  /** Shared by the namespaces of a run: a graph has the messages of its subgraphs too. */
   readonly #complete: Set<string>
 
   constructor(complete: Set<string> = new Set()) {
     this.#complete = complete
   }
 
-  /** A piece of a message, or a whole one: that is told when it stands in a state. */
+  /** A piece of a message, or a whole one, which is emitted when a state contains it. */
   onMessage(message: Message, metadata: unknown): MessageChange | undefined {
     const { id } = message
     if (!id || this.#complete.has(id)) return undefined
@@ -40,12 +40,12 @@ export class MessageAssembly {
     return undefined
   }
 
-  /** A state of the graph: messages that stand in it are written to their end. */
+  /** A state of the graph: the messages in it are complete. */
   onValues(values: unknown): MessageChange | undefined {
     return this.#finish(messagesIn(values), false)
   }
 
-  /** The graph is done: what never came to stand in a state is as complete as it gets. */
+  /** The graph is done: messages that no state contains are as complete as they get. */
   onEnd(): MessageChange | undefined {
     const rest = [...this.#unfinished.values()].map(({ message }) => message)
     return this.#finish(rest, true)

@@ -1,6 +1,6 @@
 /**
- * Where models and tools are at work, as the port says it: at their node. LangGraph's stream says so before 1.7, and at
- * their graph since then; what it calls them with always says so.
+ * The port reports models and tools at their node. LangGraph's stream does so before 1.7, and reports their graph since
+ * then; the metadata of their calls always names the node.
  */
 
 interface Metadata {
@@ -12,24 +12,24 @@ export function nodeNamespace(told: string[], { langgraph_checkpoint_ns }: Metad
   return langgraph_checkpoint_ns ? langgraph_checkpoint_ns.split('|') : told
 }
 
-/** What LangGraph tells of a tool's work. A tool that is called by no model has no id. */
+/** LangGraph's event of a tool. A tool that no model called has no id. */
 interface ToolWork {
   event?: string | undefined
   toolCallId?: string | undefined
   name?: string | undefined
 }
 
-/** In which node each tool is at work. */
+/** The node in which each tool runs. */
 export class ToolPlaces {
   readonly #places = new Map<string, string[][]>()
 
-  /** LangGraph tells of it later. */
+  /** LangGraph's stream reports the tool later. */
   onStart(work: ToolWork, metadata: Metadata): void {
     const key = keyOf(work)
     this.#places.set(key, [...(this.#places.get(key) ?? []), nodeNamespace([], metadata)])
   }
 
-  /** The namespace for what the stream tells in that of `told`. Models of different graphs may give two calls the same id. */
+  /** The namespace of a tool event in `told`. Models of different graphs may give two calls the same id. */
   namespace(told: string[], work: ToolWork): string[] {
     const places = this.#places.get(keyOf(work)) ?? []
     const at = places.findIndex((place) => told.every((part, i) => place[i] === part))

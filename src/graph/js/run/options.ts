@@ -1,7 +1,7 @@
-/** What LangGraph's `stream` is called with for a run. */
+/** The options of LangGraph's `stream` for a run. */
 import type { GraphRunRequest, HostMode } from '../../../core/agent/host/run.ts'
 
-/** They go with the config that the graph was opened with. */
+/** Used together with the config that the graph was opened with. */
 export function streamOptions(
   request: GraphRunRequest,
   signal: AbortSignal,
@@ -13,7 +13,7 @@ export function streamOptions(
     signal,
     streamMode,
     subgraphs: request.subgraphs || modes.includes('lifecycle'),
-    // With a version LangGraph tells of checkpoints beside the values.
+    // With a version, LangGraph emits checkpoints beside the values.
     ...(modes.includes('places') && { version: 'v2' }),
     ...(interrupt_before && { interruptBefore: interrupt_before }),
     ...(interrupt_after && { interruptAfter: interrupt_after }),
@@ -24,15 +24,14 @@ export function streamOptions(
 }
 
 /**
- * What LangGraph's own writer does where nobody asked for `custom`. Its own is a function that it assigns to a
- * property, which keeps the whole run from the short garbage collections (`js/promise-race.ts`).
+ * Does what LangGraph's own writer does if `custom` was not requested. LangGraph assigns its own to a property, which
+ * keeps the whole run alive through the short garbage collections (`js/promise-race.ts`).
  */
 function tellNobody(): void {}
 
 /**
- * LangGraph's modes for the port's. `messages` needs the values too: they tell which are complete.
- * `lifecycle` needs the tasks: a subgraph begins with its first. `events` are no mode of LangGraph: its
- * callbacks tell of them.
+ * LangGraph's modes for the port's. `messages` needs the values too: they show which messages are complete. `lifecycle`
+ * needs the tasks: a subgraph begins with its first. `events` are no mode of LangGraph: its callbacks supply them.
  */
 const GRAPH_MODES: Readonly<Record<HostMode, readonly string[]>> = {
   values: ['values'],

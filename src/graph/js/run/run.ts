@@ -33,7 +33,7 @@ export interface RunParts {
   graph: Graph
   /** Where the graph comes from. */
   source: ProjectGraph
-  /** What it was opened with, in LangGraph's words. */
+  /** The config that it was opened with, in LangGraph's words. */
   config: JsonObject
   project: Pick<Project, 'command'>
   isLangSmithUsed: boolean
@@ -49,7 +49,7 @@ export class JsRun implements GraphRun {
   readonly #parts: RunParts
   readonly #request: GraphRunRequest
   readonly #work: NodeWork
-  /** Sees the nodes of a graph that are no functions, for its timeline. */
+  /** Reports nodes that are no functions, for the timeline. */
   readonly #seeing: object | undefined
   readonly #failures = new TaskFailures()
   readonly #control = new RunControl()
@@ -103,7 +103,7 @@ export class JsRun implements GraphRun {
     }
   }
 
-  /** `undefined`: nothing more is told after the signal. What the stream itself has is no `model_ends`. */
+  /** `undefined` after the signal: nothing more is emitted. The stream itself has no `model_ends`. */
   #wanted(chunk: GraphChunk, signal: AbortSignal): Emission[] | undefined {
     return signal.aborted ? undefined : this.#toEmissions(chunk)
   }
@@ -140,7 +140,7 @@ export class JsRun implements GraphRun {
     return openStream(graph, named ? project.command(named) : input, options, modes)
   }
 
-  /** Runs that name a project of LangSmith bring their tracer; others are traced there by themselves. */
+  /** Runs that name a LangSmith project bring their own tracer; LangChain traces the others by itself. */
   async #callbacks(): Promise<{ callbacks?: unknown[] }> {
     const { config, source, isLangSmithUsed, langSmithProject = 'default' } = this.#parts
     const handlers = this.#hasModelEnds ? [this.#calls()] : []
@@ -155,7 +155,7 @@ export class JsRun implements GraphRun {
     return callbacks.length > 0 ? { callbacks } : {}
   }
 
-  /** Of the function that is called. */
+  /** The place of the function that is being called. */
   #place(): Place {
     const { thread_id } = this.#parts.config.configurable as JsonObject
     const { run_id } = this.#request

@@ -1,8 +1,8 @@
-/** What a graph emits while it runs, whichever way it has to be asked. */
+/** Reads what a graph emits while it runs, from its stream or from its callback events. */
 import type { HostMode } from '../../../core/agent/host/run.ts'
 import type { Graph } from '../langgraph/graph.ts'
 
-/** As LangGraph's own objects have it. */
+/** A chunk, with LangGraph's own objects. */
 export interface GraphChunk {
   /** Of the subgraph that emitted it, each part `node:task`; empty for the graph itself. */
   namespace: string[]
@@ -19,10 +19,10 @@ interface CallbackEvent {
   data?: { chunk?: unknown }
 }
 
-/** What LangChain marks so is of no interest to anybody. */
+/** LangChain's tag for steps that observers ignore. */
 const HIDDEN_TAG = 'langsmith:hidden'
 
-/** The part of LangGraph's options that is looked at here. */
+/** The part of LangGraph's options that is read here. */
 interface Options {
   runId: string
   configurable?: object
@@ -31,8 +31,8 @@ interface Options {
 
 /**
  * Starts the graph; each item goes to `toChunk`. `options` are those of LangGraph's `stream`, with a list as
- * `streamMode`. For `events` the graph is asked for its callbacks, among which are the chunks of its stream:
- * so it runs once, whatever else was asked for.
+ * `streamMode`. For `events` it reads the graph's callback events, which include the chunks of its stream: so the graph
+ * runs once, whatever else was requested.
  */
 export async function openStream(
   graph: Graph,
@@ -44,16 +44,16 @@ export async function openStream(
   return fromEvents(graph.streamEvents(input, { ...options, version: 'v2' }), options.runId)
 }
 
-/** What LangChain's `stream` takes its chunks from, as LangGraph has it. */
+/** LangGraph's source of the chunks that LangChain's `stream` yields. */
 interface Streaming extends Graph {
   config?: { recursionLimit?: number }
   _streamIterator(input: unknown, options: object): AsyncIterable<unknown>
 }
 
 /**
- * What LangChain's `stream` puts around the graph's chunks looks for callbacks again at each of them, and passes it
- * through two more streams: a quarter of the processor time of a run that tells much. A graph whose `stream` is
- * not LangGraph's own, and one of an older line, is asked for that.
+ * Bypasses LangChain's `stream`, which looks for callbacks again at each chunk, and passes it through two more streams:
+ * a quarter of the processor time of a run that emits much. A graph whose `stream` is not LangGraph's own, or that is
+ * of an older line, still runs through its `stream`.
  */
 function chunksOf(
   graph: Graph,
@@ -65,7 +65,7 @@ function chunksOf(
   return graph._streamIterator(input, { recursionLimit, ...withModel(options) })
 }
 
-/** Whether `stream` is of the class that makes the chunks too. */
+/** Whether the class that makes the chunks also defines `stream`. */
 function isStreaming(graph: Graph): graph is Streaming {
   const owner = ownerOf(graph, '_streamIterator')
   return owner !== undefined && owner === ownerOf(graph, 'stream')
@@ -77,7 +77,7 @@ function ownerOf(object: object, name: string): object | undefined {
   return owner ?? undefined
 }
 
-/** As LangChain's `stream` does, it tells in the metadata which model the run is configured with. */
+/** Adds the run's configured model to the metadata, as LangChain's `stream` does. */
 function withModel(options: Options): Options {
   const configurable: { model?: unknown } = { ...options.configurable }
   const metadata: { model?: unknown } = { ...options.metadata }
@@ -87,8 +87,8 @@ function withModel(options: Options): Options {
 }
 
 /**
- * What the item tells: it is one already, or `[mode, payload]`, or with subgraphs `[namespace, mode, payload]`,
- * behind which more may come.
+ * Reads an item: a chunk already, or `[mode, payload]`, or with subgraphs `[namespace, mode, payload]`, behind which
+ * more may come.
  */
 export function toChunk(item: unknown): GraphChunk {
   if (!Array.isArray(item)) return item as GraphChunk

@@ -1,4 +1,4 @@
-/** Nodes, models and tools at work, as LangChain's callbacks tell of them: for the run's timeline. */
+/** Spans of nodes, models and tools, from LangChain's callbacks, for the run's timeline. */
 import { pathToFileURL } from 'node:url'
 import {
   CUT_OFF,
@@ -15,7 +15,7 @@ interface Serialized {
   name?: string
 }
 
-/** A message of LangChain, as far as it is read here. */
+/** The parts of a LangChain message that are read here. */
 interface CountedMessage {
   usage_metadata?: { input_tokens?: number; output_tokens?: number }
 }
@@ -25,13 +25,12 @@ interface ModelOutput {
   llmOutput?: { tokenUsage?: { promptTokens?: number; completionTokens?: number } }
 }
 
-/** What LangChain marks so is of no interest to anybody. */
+/** LangChain's tag for steps that observers ignore. */
 const HIDDEN_TAG = 'langsmith:hidden'
 
 /**
- * The work of one run. Nodes that are functions are seen where they are called, and only what these call has
- * callbacks: LangChain's take a tenth of the time of a short run. Where a graph has other nodes (a model by itself)
- * all of it has them.
+ * The spans of one run. Function nodes are tracked at their call, and only what they call gets callbacks: LangChain's
+ * take a tenth of the time of a short run. If a graph has other nodes (a model by itself), all of it gets them.
  */
 export class RunSpans implements NodeWatcher {
   readonly #tell: (spans: readonly TimelineSpan[]) => void
@@ -83,7 +82,7 @@ export class RunSpans implements NodeWatcher {
     this.#change(id, { status: 'success', ended_at: this.#now(), ...more })
   }
 
-  /** As LangChain's configs take it. */
+  /** A callback handler, as LangChain's configs take it. */
   #createHandler({ ignoreChain }: { ignoreChain: boolean }): object {
     const fail = (thrown: unknown, id: string) => {
       if (this.#open.has(id)) this.#end(id, failureOf(thrown))
@@ -193,7 +192,7 @@ function modelSpan(
   return typeof asked === 'string' ? { ...span, model: asked } : span
 }
 
-/** Of its class. */
+/** The name of the component's class. */
 function nameOf(serialized: Serialized | undefined): string | undefined {
   return serialized?.name ?? serialized?.id?.at(-1)
 }
@@ -210,7 +209,7 @@ function answerOf({ generations, llmOutput }: ModelOutput): Partial<TimelineSpan
   }
 }
 
-/** LangGraph ends nodes by throwing where they ask something, or hand over to the graph around theirs. */
+/** LangGraph ends nodes by throwing when they interrupt, or hand over to the graph around theirs. */
 function failureOf(thrown: unknown): Partial<TimelineSpan> {
   if (typeof thrown !== 'object' || thrown === null) {
     return { status: 'error', error: { error: 'Error', message: cut(String(thrown)) } }
@@ -227,7 +226,7 @@ function failureOf(thrown: unknown): Partial<TimelineSpan> {
   return { status: 'error', error: { ...told, ...where } }
 }
 
-/** Where the server's own files are, also in a bundle: how it calls a node says nothing to the node's author. */
+/** The server's own files, also in a bundle: their stack frames do not help the node's author. */
 const OWN = [new URL('../../../', import.meta.url), pathToFileURL(`${import.meta.dirname}/`)]
 
 function withoutOwn(stack: string): string {

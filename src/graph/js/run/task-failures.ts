@@ -1,10 +1,10 @@
-/** What LangGraph leaves out of the stream: with which error a task has ended. */
+/** Adds what LangGraph leaves out of the stream: the error that ended a task. */
 import type { TaskFailures } from '../checkpoints/config.ts'
 import type { GraphChunk } from './source.ts'
 
 /**
- * The same with the `error` of the task whose result it tells; LangGraph tells of a task that has
- * failed as of one without a result. With durability "exit" nothing is known: tasks store nothing then.
+ * The chunk, with the `error` of the task whose result it reports; LangGraph reports a failed task as one without a
+ * result. With durability "exit" no error is known: tasks store nothing then.
  */
 export function withFailure(told: GraphChunk, failures: TaskFailures): GraphChunk {
   const { mode, payload } = told

@@ -1,8 +1,7 @@
 /**
- * The stream transformers that a graph was compiled with (`compile({ transformers })`). They see what the
- * run tells, may leave out some of it, and what they make of it is told too, as `custom` `{name, payload}`:
- * each push to a channel that has a name, and at the end what a promise became. Calls come in the order
- * of LangGraph's own `StreamMux`.
+ * The stream transformers that a graph was compiled with (`compile({ transformers })`). They see the run's events and
+ * may drop some. What they make is emitted too, as `custom` `{name, payload}`: each push to a channel that has a name,
+ * and at the end the value of a promise. Calls come in the order of LangGraph's own `StreamMux`.
  */
 import type { Emission } from '../../../core/agent/host/emission.ts'
 import type {
@@ -18,7 +17,7 @@ import { isObject } from '../../../core/json.ts'
 import type { Graph } from '../langgraph/graph.ts'
 import { toWire } from '../langgraph/wire.ts'
 
-/** LangGraph's form of an event, with what the graph emitted as it is. */
+/** LangGraph's form of an event, with the graph's own objects. */
 interface StreamEvent {
   type: 'event'
   seq: number
@@ -32,11 +31,11 @@ interface Emitter {
 
 /** LangGraph's `StreamTransformer`. */
 interface Transformer {
-  /** LangChain's own: what it makes is for callers in the same process. */
+  /** LangChain's own: its output is for callers in the same process. */
   __native?: boolean
   onRegister?(emitter: Emitter): void
   init(): unknown
-  /** Something falsy: the event is not to be told. */
+  /** A falsy result drops the event. */
   process(event: StreamEvent): unknown
   finalize?(): unknown
   fail?(error: unknown): void
@@ -56,11 +55,11 @@ export class Transformers implements StreamTransform {
   readonly #transformers: Transformer[]
   readonly #channels: StreamChannel[] = []
   readonly #finals: { name: string; value: Promise<unknown> }[] = []
-  /** What the emissions that were handed out are of. */
+  /** LangGraph's objects of the emissions that were handed out. */
   readonly #payloads = new WeakMap<Emission, unknown>()
-  /** What was made, or stays, and is not handed on yet. */
+  /** Events that were made or kept, and are not handed on yet. */
   #told: Transformed = []
-  /** Of the event that is looked at: what is pushed meanwhile belongs there. */
+  /** Of the event in process: pushes during it belong to this namespace. */
   #namespace: string[] = []
   #seq = 0
   #isOver = false
@@ -111,7 +110,7 @@ export class Transformers implements StreamTransform {
         if ('process' in one) one.fail?.(error)
         else one._fail(error)
       } catch {
-        // Why the run ends is told already.
+        // The reason for the end of the run is already reported.
       }
     }
     return this.#over()
@@ -146,7 +145,7 @@ export class Transformers implements StreamTransform {
     return emitted(method, { mode: of.mode, payload: this.#payloads.get(of) }, told)
   }
 
-  /** Whether all of them want it told. */
+  /** Whether all transformers keep the event. */
   #process(namespace: string[], event: Pick<StreamEvent, 'method' | 'params'>): boolean {
     const before = this.#namespace
     this.#namespace = namespace
@@ -168,7 +167,7 @@ export class Transformers implements StreamTransform {
     if (isWanted) this.#tell(method, namespace, params.data, params.node)
   }
 
-  /** How the root stands is the server's to say. */
+  /** The server itself reports the lifecycle of the root. */
   #tell(method: string, namespace: string[], given: unknown, node?: string): void {
     if (this.#isOver || (method === 'lifecycle' && namespace.length === 0)) return
     const data = toWire(given)
@@ -176,7 +175,7 @@ export class Transformers implements StreamTransform {
   }
 }
 
-/** What the graph emitted, as it is; `told`: the same as the log has it. */
+/** The graph's own object of an event; `told`: its form in the log. */
 function emitted(
   method: Channel,
   { mode, payload }: { mode: string; payload: unknown },
@@ -198,7 +197,7 @@ function emitted(
   }
 }
 
-/** The promise, which nobody may wait for where the run fails. */
+/** Marks the promise as handled: it may never be awaited if the run fails. */
 function settling(value: PromiseLike<unknown>): Promise<unknown> {
   const promise = Promise.resolve(value)
   promise.catch(() => {})

@@ -1,4 +1,4 @@
-/** A project's graph, described: its schemas and those of its subgraphs, and its drawing. */
+/** Describes a project's graph: its schemas and those of its subgraphs, and its drawing. */
 import type { Drawing, GraphSchemaSet } from '../../../core/agent/host/description.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { Graph } from '../langgraph/graph.ts'
@@ -7,8 +7,8 @@ import { isComplete, loadToJsonSchema, namesOnly, OPEN_CONTEXT, runtimeSchemas }
 import type { StaticSchemas } from './static.ts'
 
 /**
- * Reads what `graph`, opened from `source`, has at run time; what is missing there from `written`, the sources;
- * what is missing there too, by the names of the values alone.
+ * Reads the schemas that `graph`, opened from `source`, has at run time. Missing ones come from `written`, the sources,
+ * or else only name the values.
  */
 export async function describeGraph(
   source: ProjectGraph,

@@ -1,4 +1,4 @@
-/** What is read of graphs in their sources. */
+/** Schemas that were read from the sources of graphs. */
 import type { GraphSchemas } from '../../../core/agent/host/description.ts'
 
 /** A graph, by the names that `langgraph.json` gives it. */
@@ -12,11 +12,11 @@ export interface GraphPlace {
 
 export interface ExtractedSchemas {
   graph: GraphSchemas
-  /** By the way to them (`node` or `node|node`). */
+  /** By path (`node` or `node|node`). */
   subgraphs: Record<string, GraphSchemas>
 }
 
-/** The name of a graph among those of its project. */
+/** The key of a graph, unique in its project. */
 export function keyOf({ path, exportName }: Pick<GraphPlace, 'path' | 'exportName'>): string {
   return `${path}:${exportName}`
 }

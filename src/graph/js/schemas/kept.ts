@@ -5,14 +5,14 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ExtractedSchemas, type GraphPlace, keyOf } from './extracted.ts'
 
-/** Changes with what an extraction answers: older files count for nothing then. */
+/** Changes with the result of an extraction: older files are ignored then. */
 const FORMAT = 1
 
 interface KeptSchemas {
   format: typeof FORMAT
   /** By `keyOf`. */
   graphs: Record<string, ExtractedSchemas>
-  /** SHA-256 of every file that was read, by its absolute path; of a build there are none, since its files stay as they are. */
+  /** SHA-256 of every file that was read, by its absolute path; empty for a build, whose files do not change. */
   files: Record<string, string>
 }
 
@@ -21,13 +21,13 @@ export function builtSchemasPath(configPath: string): string {
   return join(dirname(configPath), 'node_modules', '.runyard', 'schemas.json')
 }
 
-/** After this a mark counts for nothing: what was to write the file has died. In ms. */
+/** After this time a mark is ignored: the writer of the file has died. In ms. */
 const MARK_MS = 60_000
-/** How long an agent server waits for it at most, in ms: on a busy machine its own reading, of higher priority, is done earlier. */
+/** How long an agent server waits for it, in ms: on a busy machine its own reading, of higher priority, is faster. */
 const MOST_WAIT_MS = 3_000
 const LOOK_MS = 50
 
-/** Has `work` write the file of a build at `path`, and says so beside it meanwhile. */
+/** Has `work` write a build's file at `path`, with a mark beside it meanwhile. */
 export async function writingBuilt(path: string, work: () => Promise<void>): Promise<void> {
   const mark = markOf(path)
   await mkdir(dirname(path), { recursive: true })
@@ -39,14 +39,14 @@ export async function writingBuilt(path: string, work: () => Promise<void>): Pro
   }
 }
 
-/** As `readKept`, of the file of a build; waits a moment where it is being written. */
+/** Like `readKept`, for a build's file; waits a moment while it is being written. */
 export async function readBuilt(
   path: string,
   graphs: GraphPlace[],
 ): Promise<Record<string, ExtractedSchemas> | undefined> {
   const until = performance.now() + MOST_WAIT_MS
   for (;;) {
-    // Before the file, which is there when the mark is gone.
+    // Checked before the file: when the mark is gone, the file exists.
     const isComing = performance.now() < until && (await isBeingWritten(path))
     const built = await readKept(path, graphs, { isChecked: false })
     if (built || !isComing) return built
@@ -63,7 +63,7 @@ function markOf(path: string): string {
   return `${path}.coming`
 }
 
-/** `undefined` where there are none, not of all of these graphs, or, with `isChecked`, a file has changed since. */
+/** `undefined` if there is no file, it lacks one of these graphs or, with `isChecked`, a source has changed since. */
 export async function readKept(
   path: string,
   graphs: GraphPlace[],
@@ -92,7 +92,7 @@ async function digestOf(file: string): Promise<string | undefined> {
   return content && createHash('sha256').update(content).digest('hex')
 }
 
-/** `files`: those that were read, where the file is to be checked later. A reader finds all of it or nothing. */
+/** `files`: the sources, if they are to be checked later. A reader finds the whole file or none. */
 export async function writeKept(
   path: string,
   graphs: Record<string, ExtractedSchemas>,

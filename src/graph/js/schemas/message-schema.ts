@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../../core/json.ts'
 
-/** Stands for any message; `MESSAGE_DEFINITIONS` has to go with it. */
+/** Refers to any message; `MESSAGE_DEFINITIONS` must go with it. */
 export const MESSAGE_REFERENCE: JsonObject = { $ref: '#/definitions/BaseMessage' }
 
 /** A list of messages, with the mark that LangGraph Studio knows it by. */
@@ -47,7 +47,7 @@ const kinds: JsonObject = {
   BaseMessageChunk: message({ pattern: 'MessageChunk$' }, { ...ofModel, ...ofTool, role: text }),
 }
 
-/** The definitions that `MESSAGE_REFERENCE` leads to. */
+/** The definitions that `MESSAGE_REFERENCE` refers to. */
 export const MESSAGE_DEFINITIONS: JsonObject = {
   BaseMessage: {
     description: 'Base class for all types of messages: each is one of these.',

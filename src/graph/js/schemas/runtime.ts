@@ -22,7 +22,7 @@ export async function loadToJsonSchema(file: string): Promise<ToJsonSchema | und
   }
 }
 
-/** What the graph says of itself; nothing where it was built of annotations. */
+/** The graph's own schemas; empty if it was built of annotations. */
 export function runtimeSchemas(
   toJsonSchema: ToJsonSchema | undefined,
   { builder }: Graph,
@@ -40,7 +40,7 @@ export function runtimeSchemas(
   })
 }
 
-/** The names of the values, where nothing is known of their types. */
+/** Schemas that only name the values, if their types are unknown. */
 export function namesOnly(graph: Graph): GraphSchemas {
   const { builder } = graph
   return toSchemas({
@@ -50,15 +50,15 @@ export function namesOnly(graph: Graph): GraphSchemas {
   })
 }
 
-/** Whether everything that a graph must have a schema for has one. */
+/** Whether a graph has all the schemas that it must have. */
 export function isComplete({ state_schema, input_schema, output_schema }: GraphSchemas): boolean {
   return state_schema !== undefined && input_schema !== undefined && output_schema !== undefined
 }
 
-/** What is said of schemas that do not say it themselves. */
+/** The dialect of schemas that do not name one. */
 const DIALECT = { $schema: 'http://json-schema.org/draft-07/schema#' }
 
-/** What a graph without a schema for its context may be handed: whatever one likes. */
+/** The context of a graph without a schema for it: any object. */
 const OPEN: JsonObject = { ...DIALECT, type: 'object' }
 
 /** `config_schema` and `context_schema`, for graphs that have none. */
@@ -81,13 +81,13 @@ export function toSchemas(parts: {
   }
 }
 
-/** LangGraph's ways to see a zod object: what is kept, and what may be handed in. */
+/** LangGraph's views of a zod object: the stored value, and an update by a caller. */
 const EFFECTS = {
   value: { withJsonSchemaExtrasAsDescription: true },
   update: { withJsonSchemaExtrasAsDescription: true, withReducerSchema: true, asPartial: true },
 } as const
 
-/** For zod 4: what JSON Schema has no words for may be anything, and a date is a text. */
+/** For zod 4: a type that JSON Schema cannot express may be anything, and a date is a text. */
 const LENIENT = {
   unrepresentable: 'any',
   override: ({ zodSchema, jsonSchema }: ZodNode) => {
@@ -112,7 +112,7 @@ function readDefinition(
     const written = isStateSchema(definition)
       ? definition[kind === 'update' ? 'getInputJsonSchema' : 'getJsonSchema']()
       : toJsonSchema?.(_metaRegistry?.getExtendedChannelSchemas(definition, EFFECTS[kind]), LENIENT)
-    // What is no JSON (a default that is a function, say) does not get through.
+    // Drops what is no JSON (a default that is a function, say).
     return applyExtras(JSON.parse(JSON.stringify(written))) as JsonObject
   } catch {
     return undefined
@@ -142,7 +142,7 @@ function applyExtras(schema: JsonValue): JsonValue {
   return { ...rest, ...JSON.parse(description.slice(EXTRAS.length)) }
 }
 
-/** The single value of a graph without names has none. */
+/** The key of the single value of a graph without names. */
 const UNNAMED = '__root__'
 
 function objectWith(definition: object | undefined): JsonObject | undefined {

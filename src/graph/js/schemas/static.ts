@@ -1,6 +1,6 @@
 /**
- * Schemas from the graphs' sources, for graphs that have none at run time (annotations). The compiler takes seconds, so it
- * works in a thread of its own, once for all graphs of a project. A build has them read before (`kept.ts`).
+ * Schemas from the graphs' sources, for graphs that have none at run time (annotations). The compiler takes seconds, so
+ * it works in a thread of its own, once for all graphs of a project. A build reads them ahead (`kept.ts`).
  */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
@@ -11,8 +11,8 @@ import { siblingModule } from './sibling-module.ts'
 import type { ExtractionOrder } from './type-extraction-worker.ts'
 
 /**
- * How long the analysis of a project may take, in ms. It takes seconds, and its time on a machine with more to do is many
- * times that; what was not found then is not looked for again.
+ * How long the analysis of a project may take, in ms. It takes seconds, and many times that on a busy machine. After a
+ * timeout it is not tried again.
  */
 const TIMEOUT_MS = 180_000
 /** What the thread may use, in MiB; a compiler that needs more gives up. */
@@ -21,11 +21,11 @@ const MAX_MEMORY_MB = 1_024
 export const NOTHING: ExtractedSchemas = { graph: {}, subgraphs: {} }
 
 interface StaticSchemasOptions {
-  /** Of the project; those in Python not among them. */
+  /** The project's graphs, without those in Python. */
   graphs: GraphPlace[]
-  /** The file that the project's build has written, if it has. */
+  /** The file that the project's build wrote, if any. */
   builtAt?: string
-  /** The file in which what is read is kept for the next start. Absent: it is not kept. */
+  /** The file that keeps the schemas for the next start. Absent: they are not kept. */
   keptAt?: string
   log: Log
   /** Default: 180,000. */
@@ -40,13 +40,13 @@ export class StaticSchemas {
     this.#options = options
   }
 
-  /** Begins to read them before anything asks, after everything else that the machine has to do. */
+  /** Begins to read them ahead of the first request, after all other work of the machine. */
   begin(): void {
     this.#found ??= this.#read({ isLater: true })
   }
 
   /**
-   * What the sources say of the graph and of its subgraphs. Nothing where the analysis fails or takes too long; the
+   * The schemas of the graph and its subgraphs, from the sources. Empty if the analysis fails or takes too long; the
    * log says why, once.
    */
   async of(graph: Pick<GraphPlace, 'path' | 'exportName'>): Promise<ExtractedSchemas> {
@@ -69,8 +69,8 @@ export class StaticSchemas {
 }
 
 /**
- * Rejects when it takes longer than `timeoutMs`, or the compiler fails. `isWaitedFor`: whether a process with nothing else
- * to do goes on until then.
+ * Rejects when it takes longer than `timeoutMs`, or the compiler fails. `isWaitedFor`: whether the thread keeps an
+ * otherwise idle process alive.
  */
 export async function extractInThread(
   order: ExtractionOrder,
@@ -86,7 +86,7 @@ export async function extractInThread(
     const [answer] = await once(worker, 'message', { signal: AbortSignal.timeout(timeoutMs) })
     return answer
   } finally {
-    // Nothing waits for a late error.
+    // Ignores a late error.
     worker.on('error', () => {})
     await worker.terminate()
   }

@@ -1,4 +1,4 @@
-/** The thread that `static.ts` starts: it answers one order, and ends. */
+/** The thread that `static.ts` starts: it carries out one order, and ends. */
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { ExtractedSchemas, GraphPlace } from './extracted.ts'
@@ -6,9 +6,9 @@ import { readKept, writeKept } from './kept.ts'
 
 export interface ExtractionOrder {
   graphs: GraphPlace[]
-  /** A file of `kept.ts` that is used while no file has changed, and written anew then. Absent: none. */
+  /** A file of `kept.ts` that is used while no source has changed, and otherwise rewritten. Absent: none. */
   keptAt?: string
-  /** Whether nothing waits for the answer, so that everything else comes first. */
+  /** Whether no request waits for the result, so that everything else comes first. */
   isLater: boolean
 }
 

@@ -8,13 +8,13 @@ import { toSchemas } from './runtime.ts'
 import { TypeSchemas } from './type-schema.ts'
 
 interface Extraction {
-  /** By `keyOf`. What the types do not say is missing. */
+  /** By `keyOf`. Schemas that the types do not give are missing. */
   graphs: Record<string, ExtractedSchemas>
-  /** Every file that the answer depends on; absolute. */
+  /** Every file that the result depends on; absolute. */
   files: Set<string>
 }
 
-/** What the types of these graphs say, with one program for all that have the same `tsconfig.json`. */
+/** Reads the types of these graphs, with one program for all that have the same `tsconfig.json`. */
 export function extractSchemas(graphs: GraphPlace[]): Extraction {
   const files = new Set<string>()
   const system = noting(files)
@@ -50,7 +50,7 @@ function noting(files: Set<string>): ts.System {
   }
 }
 
-/** A graph's type, and where it is written. */
+/** A graph's type and its declaration. */
 interface Found {
   type: ts.Type
   declaration: ts.Node | undefined
@@ -62,7 +62,7 @@ function programOf(roots: string[], config: string | undefined, system: ts.Syste
   return ts.createProgram(roots, options, host)
 }
 
-/** The project's own options, but for what concerns output and what analysis needs. */
+/** The project's own options, except those of output and those that the analysis needs. */
 function optionsFor(
   files: string[],
   path: string | undefined,
@@ -79,7 +79,7 @@ function optionsFor(
       ).options
     : {}
   return {
-    // Half of all the text would be of a browser's DOM and of packages that nothing imports.
+    // Otherwise half of all the text would be a browser's DOM and packages that no file imports.
     lib: ['lib.esnext.d.ts'],
     types: [],
     ...own,
@@ -114,7 +114,7 @@ function foundAt(checker: ts.TypeChecker, symbol: ts.Symbol): Found | undefined 
   return type && { type, declaration: target.valueDeclaration ?? target.declarations?.[0] }
 }
 
-/** How often a type is looked into: a factory's promise of an agent's graph. */
+/** How many layers of a type are unwrapped: a factory's promise of an agent's graph. */
 const MAX_WRAPPINGS = 5
 
 /** The compiled graph's type in that of a factory, a promise, a builder, an agent. */
@@ -138,10 +138,10 @@ function unwrap(checker: ts.TypeChecker, type: ts.Type): ts.Type | undefined {
   return compiling?.getReturnType()
 }
 
-/** In a file with many graphs each may seem to be in each other one: what is nearer comes first. */
+/** In a file with many graphs, each may seem to contain every other one: nearer ones come first. */
 const MAX_SUBGRAPHS = 100
 
-/** The graphs that are nodes of it, and nodes of these, by the way to them. */
+/** The graphs that are nodes of it, and nodes of these, by path. */
 function subgraphsOf(checker: ts.TypeChecker, root: Found): Map<string, Found> {
   const found = new Map<string, Found>()
   const waiting = [{ way: '', outer: root, around: [root.declaration] }]

@@ -1,6 +1,6 @@
 /**
- * TypeScript types as JSON Schema, for graphs that say what they work with in types only. What has no
- * JSON form (functions, symbols, big integers) is left out; what is too deep or too much is open.
+ * TypeScript types as JSON Schema, for graphs that declare their values as types only. Types without a JSON form
+ * (functions, symbols, big integers) are left out; those that are too deep or too large are open.
  */
 import ts from 'typescript-api'
 import type { JsonObject } from '../../../core/json.ts'
@@ -16,7 +16,7 @@ export class TypeSchemas {
   readonly #checker: ts.TypeChecker
   /** Types that are being written. */
   readonly #open = new Set<ts.Type>()
-  /** Types that were met within themselves, and the names of their definitions. */
+  /** Recursive types, and the names of their definitions. */
   readonly #names = new Map<ts.Type, string>()
   #definitions: JsonObject = {}
   #properties = 0
@@ -26,7 +26,7 @@ export class TypeSchemas {
     this.#checker = checker
   }
 
-  /** The schema of an object type; `undefined` when the type tells nothing. */
+  /** The schema of an object type; `undefined` when the type has no properties. */
   of(type: ts.Type): JsonObject | undefined {
     this.#definitions = {}
     this.#names.clear()
@@ -52,7 +52,7 @@ export class TypeSchemas {
     return isTooMuch || isFunction(type) ? {} : this.#writeOnce(type)
   }
 
-  /** A type within itself becomes a reference to its definition. */
+  /** A recursive type becomes a reference to its definition. */
   #writeOnce(type: ts.Type): JsonObject {
     if (this.#open.has(type) || this.#names.has(type)) return referenceTo(this.#nameOf(type))
     this.#open.add(type)
@@ -90,8 +90,8 @@ export class TypeSchemas {
   }
 
   /**
-   * What else may stand for a message (its text, a pair), or for a list of one (the message itself), is
-   * left out: all clients can send a message and a list.
+   * Other forms of a message (its text, a pair), or of a list of one (the message itself), are left out: all clients
+   * can send a message and a list.
    */
   #writeMessages(members: ts.Type[]): JsonObject {
     this.#hasMessages = true
@@ -141,7 +141,7 @@ export class TypeSchemas {
   }
 }
 
-/** Classes and interfaces that JSON has a form of its own for, or none. */
+/** Classes and interfaces that have a JSON form of their own, or none. */
 const WELL_KNOWN: Record<string, JsonObject> = {
   Date: { type: 'string', format: 'date-time' },
   URL: { type: 'string', format: 'uri' },
@@ -173,7 +173,7 @@ function writePlain(type: ts.Type, checker: ts.TypeChecker): JsonObject | undefi
   return isStructured ? undefined : {}
 }
 
-/** One schema for several: literals become an `enum`, what is the same is said once. */
+/** One schema for several: literals become an `enum`, equal schemas are merged. */
 function joinSchemas(schemas: JsonObject[]): JsonObject {
   const distinct = [...new Map(schemas.map((one) => [JSON.stringify(one), one])).values()]
   const constants = distinct.filter((one) => 'const' in one).map((one) => one.const as Constant)
@@ -224,7 +224,7 @@ function isAbsence(type: ts.Type): boolean {
   return (type.flags & (ts.TypeFlags.Undefined | ts.TypeFlags.Void | ts.TypeFlags.Never)) !== 0
 }
 
-/** LangGraph's wish to put a value in the place of another, past the reducer. */
+/** LangGraph's request to replace a value, past the reducer. */
 function isOverwrite(type: ts.Type): boolean {
   return (type.aliasSymbol ?? type.symbol)?.name === 'OverwriteValue'
 }

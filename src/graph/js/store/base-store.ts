@@ -25,8 +25,8 @@ import { isObject, type JsonObject } from '../../../core/json.ts'
 import { toWire } from '../langgraph/wire.ts'
 
 /**
- * The store as a subclass of the project's own `BaseStore`. Operations that are begun together are done
- * together: those that read see what was there before, then those that write, all of them or none.
+ * The store as a subclass of the project's own `BaseStore`. Operations that are begun together are done together: first
+ * the reads, which see the state before, then the writes, all of them or none.
  */
 export function createStoreClass(Base: typeof BaseStore): new (items: GraphItems) => BaseStore {
   return class Store extends Base {
@@ -45,7 +45,7 @@ export function createStoreClass(Base: typeof BaseStore): new (items: GraphItems
       return (await Promise.all(answers)) as OperationResults<Op>
     }
 
-    /** LangGraph's own would write what `null` removes. */
+    /** LangGraph's own `put` would remove the item for `null`. */
     override async put(...[namespace, key, value, index]: Parameters<BaseStore['put']>) {
       if (value === null || value === undefined) throw invalid(NO_OBJECT)
       await this.batch([{ namespace, key, value, ...(index !== undefined && { index }) }])
@@ -89,7 +89,7 @@ interface Waiting<T extends Operation = Operation> {
   reject(error: unknown): void
 }
 
-/** Gives each its answer, or all of them the error. */
+/** Resolves each operation with its result, or rejects all with the error. */
 async function settle<T extends Operation>(
   waiting: Waiting<T>[],
   work: (operations: T[]) => Promise<unknown[]>,
@@ -167,7 +167,7 @@ function toSearchItem({ created_at, updated_at, ...item }: FoundItem): SearchIte
   return { ...withPlainNumbers(item), ...times }
 }
 
-/** As the API refuses it. */
+/** Refuses an operation as the API does. */
 function refuseBad(operation: Operation): void {
   const problem = problemOf(operation)
   if (problem !== undefined) throw invalid(problem)

@@ -1,8 +1,7 @@
 /**
- * LangGraph puts its `AsyncBatchedStore` around the store that a graph is given. That one looks for
- * operations at every turn of the event loop for as long as a run lasts, leaves out which fields an
- * item is found by, and refuses to list namespaces. A store that batches by itself needs none of it:
- * for those of `createStoreClass` it hands every call on.
+ * LangGraph wraps its `AsyncBatchedStore` around a graph's store. The wrapper looks for operations at every turn of the
+ * event loop for as long as a run lasts, drops which fields an item is found by, and refuses to list namespaces. A
+ * store that batches by itself needs none of it: for stores of `createStoreClass` the wrapper passes every call on.
  */
 import type { BaseStore } from '@langchain/langgraph-checkpoint'
 
@@ -14,8 +13,8 @@ const HANDED_ON = ['get', 'search', 'put', 'delete', 'listNamespaces', 'batch', 
 const changed = new WeakSet<object>()
 
 /**
- * Changes the class, once; other stores keep what it does. `undefined` where a version of LangGraph
- * does not export it: then it does with ours what it does with any.
+ * Patches the class, once; other stores are wrapped as before. `undefined`: this version of LangGraph does not export
+ * the class, and wraps our stores like any others.
  */
 export function handOnOperations(
   Batched: (new (store: BaseStore) => object) | undefined,

@@ -10,7 +10,7 @@ interface Embeddings {
   embedDocuments(texts: string[]): Promise<number[][]>
 }
 
-/** Where LangChain has the embeddings of a provider. */
+/** LangChain's package and class for the embeddings of each provider. */
 const PROVIDERS: Readonly<Record<string, readonly [packageName: string, className: string]>> = {
   openai: ['@langchain/openai', 'OpenAIEmbeddings'],
   azure_openai: ['@langchain/openai', 'AzureOpenAIEmbeddings'],
@@ -25,8 +25,8 @@ const PROVIDERS: Readonly<Record<string, readonly [packageName: string, classNam
 const FORM = '"./<file>:<export>", for example "./src/embed.ts:embed", or "<provider>:<model>"'
 
 /**
- * Loads what embeds texts. `file` is a loaded file of the project: a provider's package is found as it
- * would find it. Throws `bad_request`, with a message that says what to write or to install.
+ * Loads the embeddings. `file` is a loaded file of the project, from which a provider's package is resolved. Throws
+ * `bad_request`, with a message that says what to write or to install.
  */
 export async function loadEmbeddings(
   { file, ...scope }: PathScope & { file: string },
@@ -39,13 +39,13 @@ export async function loadEmbeddings(
   return async (texts) => checkVectors(await callEmbed(embed, texts), texts.length, dims)
 }
 
-/** The project's own file and its export, where `store.index.embed` names one. */
+/** The project's own file and its export, if `store.index.embed` names one. */
 export function embeddingsModule(spec: string): { path: string; exportName: string } | undefined {
   const [, path, exportName] = /^(.+\.[cm]?[jt]sx?):([^:/\\]+)$/.exec(spec) ?? []
   return path === undefined || exportName === undefined ? undefined : { path, exportName }
 }
 
-/** The package of the provider that `store.index.embed` names, where it is one that is known. */
+/** The package of the provider that `store.index.embed` names, if it is a known one. */
 export function embeddingsPackage(spec: string): string | undefined {
   return findProvider(spec)?.packageName
 }

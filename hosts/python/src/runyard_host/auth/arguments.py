@@ -1,4 +1,4 @@
-"""What a project's ``authenticate`` is called with: those of the parameters that it has."""
+"""The arguments for a project's ``authenticate``: those that it has parameters for."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _BY_NAME = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_O
 
 
 def _is_of_fastapi(default: Any) -> bool:
-    """``Depends()`` and the like: without FastAPI the parameter would be that itself."""
+    """``Depends()`` and the like: without FastAPI the parameter would get this object itself."""
     return type(default).__module__.split(".")[0] == "fastapi"
 
 

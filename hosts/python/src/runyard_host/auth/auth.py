@@ -1,4 +1,4 @@
-"""Says who sent a request and decides about each operation, by the rules of LangGraph Server."""
+"""Authenticates requests and decides about operations, by the rules of LangGraph Server."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def load_auth(spec: JsonObject, load: Callable[[JsonObject], object]) -> LoadedA
 
 
 class LoadedAuth:
-    """A project's ``auth``, as ``ProjectAuth`` wants it."""
+    """A project's ``auth`` in the form of ``ProjectAuth``."""
 
     def __init__(self, exported: Any, spec: JsonObject) -> None:
         what = f'auth: "{spec.get("export")}" of {spec.get("path") or spec.get("module")}'
@@ -48,8 +48,8 @@ class LoadedAuth:
 
     async def authenticate(self, request: Request, body: bytes | None) -> JsonObject:
         """
-        Who sent the request. Raises ``unauthenticated``, or the refusal that the project decided
-        on; what it cannot decide is ``internal``, and lets nobody in.
+        The sender of the request. Raises ``unauthenticated``, or the project's own refusal; a
+        failure of the project's code is ``internal``, and refuses the request.
         """
         try:
             arguments = self._arguments.of(request, body)
@@ -59,8 +59,8 @@ class LoadedAuth:
 
     async def authorize(self, question: JsonObject) -> JsonObject:
         """
-        Asks the one handler that fits the operation best; where there is none it is allowed. Raises
-        ``forbidden``, and whatever refusal the project decided on.
+        Calls the one handler that fits the operation best; without one the operation is allowed.
+        Raises ``forbidden``, or the project's own refusal.
         """
         resource, action = question["event"]["resource"], question["event"]["action"]
         given = question["value"]

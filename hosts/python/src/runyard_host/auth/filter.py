@@ -1,4 +1,4 @@
-"""What a project's auth handler answered, as the server's own filter."""
+"""Turns the result of a project's auth handler into the server's own filter."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from .value import from_python
 
 def read_filter(answer: Any, event: str) -> JsonObject | None:
     """
-    Nothing and ``True`` let everything be seen; ``False`` raises ``forbidden``. In a filter a plain
-    value means ``$eq``. What is no filter raises ``FilterError``: a condition that is not
+    ``None`` and ``True`` allow everything; ``False`` raises ``forbidden``. A plain value in a
+    filter means ``$eq``. Anything that is no filter raises ``FilterError``: a condition that is not
     understood must not let anything through.
     """
     if answer is None or answer is True:
@@ -27,7 +27,7 @@ def read_filter(answer: Any, event: str) -> JsonObject | None:
 
 
 class FilterError(ValueError):
-    """A handler has answered what is no filter."""
+    """The result of a handler is no filter."""
 
     def __init__(self, where: str, given: Any) -> None:
         super().__init__(
@@ -47,7 +47,7 @@ def _object(given: Json, where: str) -> JsonObject:
 
 
 def _joined(filters: Json, where: str) -> list[JsonObject]:
-    """An empty filter in the list would let everything through, which nobody writes on purpose."""
+    """An empty filter in the list would let everything through, which is never intended."""
     if not isinstance(filters, list) or not filters:
         raise FilterError(where, filters)
     read = [_object(one, where) for one in filters]

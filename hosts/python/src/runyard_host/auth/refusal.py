@@ -1,4 +1,4 @@
-"""What a project's auth raised, as a refusal."""
+"""Turns an error of a project's auth into a refusal."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ..errors import AppError, ProjectRefusal
 
 def raise_refusal(error: Exception, where: str, *, of_assert: str) -> NoReturn:
     """
-    Raises the refusal that the error is. ``HTTPException`` of the SDK, of Starlette and of FastAPI
-    are told by their form; a failed ``assert`` is a refusal with the code ``of_assert``. Everything
-    else is a fault of the project's code, and lets nobody in.
+    Raises the error's refusal. ``HTTPException`` of the SDK, of Starlette and of FastAPI are
+    recognized by their shape; a failed ``assert`` is a refusal with the code ``of_assert``. Any
+    other error is a fault of the project's code, and refuses the request.
     """
     if isinstance(error, AppError | ProjectRefusal):
         raise error

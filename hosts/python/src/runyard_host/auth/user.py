@@ -1,4 +1,4 @@
-"""What a project's ``authenticate`` answered, and the user that its handlers and graphs see."""
+"""Reads the user that handlers and graphs see from the result of ``authenticate``."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _FIELDS = ("identity", "display_name", "is_authenticated", "permissions")
 
 def read_user(answer: Any) -> JsonObject:
     """
-    An identity alone, or a mapping or an object with one and whatever else the project knows.
-    Nothing, and one that says of itself that it is not authenticated, raise ``unauthenticated``;
-    anything else raises ``TypeError``.
+    Reads an identity text, or a mapping or an object with an identity and other fields. Nothing,
+    and a user that is marked as not authenticated, raise ``unauthenticated``; anything else raises
+    ``TypeError``.
     """
     if isinstance(answer, str):
         return _user_with({"identity": answer})
@@ -34,8 +34,8 @@ def read_user(answer: Any) -> JsonObject:
 
 def as_user(fields: JsonObject) -> User | Studio:
     """
-    The user as handlers, routes and graphs know it: its fields are attributes and items. Who works
-    with Studio is a ``StudioUser``.
+    The user as handlers, routes and graphs know it: its fields are attributes and items. A user of
+    Studio is a ``StudioUser``.
     """
     if fields.get("kind") == "StudioUser":
         return Studio(fields)
@@ -69,7 +69,7 @@ class User(dict[str, Any]):
 
 
 class Studio(StudioUser):
-    """Somebody who works with Studio; the fields are items too."""
+    """A user of Studio; the fields are items too."""
 
     def __init__(self, fields: JsonObject) -> None:
         super().__init__(fields["identity"], is_authenticated=True)
@@ -100,7 +100,7 @@ def _fields_of(answer: Any) -> JsonObject:
 
 
 def _named(answer: Any) -> JsonObject:
-    """What an object has, of its class too: ``identity`` may be a property."""
+    """The fields of an object, and of its class: ``identity`` may be a property."""
     own = {name: value for name, value in _attributes(answer) if not name.startswith("_")}
     known = {name: getattr(answer, name) for name in _FIELDS if hasattr(answer, name)}
     return _as_json({**own, **known})

@@ -14,7 +14,7 @@ _NAMESPACES = {"namespace", "suffix"}
 
 
 def to_python(value: JsonObject, resource: str) -> JsonObject:
-    """Ids as ``UUID``, namespaces of the store as ``tuple``, all else as it is."""
+    """Ids as ``UUID``, namespaces of the store as ``tuple``; other values unchanged."""
     return {name: _field(name, field, resource) for name, field in value.items()}
 
 
@@ -23,7 +23,7 @@ def from_python(value: Any) -> Json:
     try:
         return orjson.loads(orjson.dumps(value, default=_plain, option=_OPTIONS))
     except TypeError:
-        # It may be a whole number beyond 64 bits that orjson does not write.
+        # The value may contain an integer beyond 64 bits, which orjson does not write.
         return _written(value)
 
 

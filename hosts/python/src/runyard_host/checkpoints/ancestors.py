@@ -1,7 +1,7 @@
-"""The way from a checkpoint back to the first one, as ``DeltaChannel`` reads it.
+"""Reads from a checkpoint back to the first one, for ``DeltaChannel``.
 
-Such a channel stores what was written to it, and its whole value only now and then: it is put
-together from the writes of the checkpoints before.
+Such a channel stores its writes, and its whole value only now and then: the value is assembled from
+the writes of earlier checkpoints.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from ..port import Checkpoints, JsonObject
 from .values import load
 
-# How many checkpoints are read at a time: mostly the one before was made just before.
+# How many checkpoints are read at a time: mostly the parent was made just before.
 _PAGE = 20
 
 
@@ -40,7 +40,7 @@ async def read_ancestors(
 async def _read(
     checkpoints: Checkpoints, target: JsonObject, wanted: str, known: dict[str, JsonObject]
 ) -> JsonObject | None:
-    """The wanted record; those that are older are put among the known ones."""
+    """The wanted record; older ones are added to ``known``."""
     at = {"thread_id": target["thread_id"], "checkpoint_ns": target["checkpoint_ns"]}
     record = await checkpoints.get({**at, "checkpoint_id": wanted})
     if record is not None and record["parent_checkpoint_id"] is not None:

@@ -19,5 +19,5 @@ def refuses_answer(task_path: str, writes: Sequence[tuple[str, Any]]) -> bool:
 
 
 def is_invalid_resume(error: BaseException) -> bool:
-    """Whether an answer was refused by the schema of its question, as LangGraph marks it."""
+    """Whether the schema of its question refused an answer, as LangGraph marks it."""
     return getattr(error, "_langgraph_invalid_resume", False) is True

@@ -41,8 +41,6 @@ from .values import (
 # How much of a history is read at a time, in bytes; a checkpoint may have more.
 _READ_BYTES = 8 * 1024**2
 
-# What a task that has failed writes.
-
 
 def checkpointer_of(graph: Any, checkpoints: Checkpoints, run_id: str | None) -> HostCheckpointer:
     """The checkpointer in place of the one that the project compiled the graph with, if any.
@@ -60,8 +58,8 @@ def checkpointer_of(graph: Any, checkpoints: Checkpoints, run_id: str | None) ->
 class HostCheckpointer(BaseCheckpointSaver[str]):
     """Writes and reads one run's checkpoints, or those of graphs outside of runs.
 
-    Made on the event loop, for each run anew. What it writes has the run's id, so that a rollback
-    finds it. A write of a run that is not the server's any more raises ``conflict``.
+    Made on the event loop, for each run anew. Its writes have the run's id, so that a rollback
+    finds them. A write of a run that the server no longer has raises ``conflict``.
 
     Copies, prunes and deletions by run are the server's own operations: no graph asks for them.
     """
@@ -101,7 +99,7 @@ class HostCheckpointer(BaseCheckpointSaver[str]):
     ) -> AsyncIterator[CheckpointTuple]:
         """The newest first; without a namespace those of all."""
         place = read_place(config)
-        # Only within one namespace is an id a place in the list, where one can go on.
+        # An id marks a place to continue from only within one namespace.
         is_ordered = "thread_id" in place and "checkpoint_ns" in place
         query: JsonObject = {**place}
         if filter is not None:
@@ -130,7 +128,7 @@ class HostCheckpointer(BaseCheckpointSaver[str]):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Stores a checkpoint; of its values those that have a new version."""
+        """Stores a checkpoint, and those of its values that have a new version."""
         place = read_place(config)
         key = require_key({**place, "checkpoint_id": str(checkpoint["id"])})
         rest = cast(dict[str, Any], {**checkpoint})
@@ -154,7 +152,7 @@ class HostCheckpointer(BaseCheckpointSaver[str]):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Stores what a task has written beside the checkpoint that it was made from."""
+        """Stores a task's writes beside the checkpoint that the task started from."""
         key = require_key(read_place(config))
         for channel, value in writes:
             if channel == FAILURE:
@@ -171,7 +169,7 @@ class HostCheckpointer(BaseCheckpointSaver[str]):
     async def aget_delta_channel_history(
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, Any]:
-        """What the channels are put together from: a value, and the writes since then."""
+        """The parts of the channels' values: a whole value, and the writes since then."""
         place = read_place(config)
         if not channels or "thread_id" not in place:
             return {channel: {"writes": []} for channel in channels}
@@ -179,7 +177,7 @@ class HostCheckpointer(BaseCheckpointSaver[str]):
         return await collect_history(self.serde, ancestors, channels)
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """``aget_tuple`` for other threads than the event loop's, as are all of these."""
+        """``aget_tuple`` for threads other than the event loop's, as are the methods below."""
         return self._blocking.wait_for("get_tuple", self.aget_tuple(config))
 
     def list(self, *args: Any, **kwargs: Any) -> Iterator[CheckpointTuple]:
@@ -244,5 +242,5 @@ _DEFAULT_SERDE = HostSerializer()
 
 
 def _size_of(record: JsonObject) -> int:
-    """In bytes, as the server counts them."""
+    """The record's size in bytes, as the server counts it."""
     return sum(len(one["bytes"]) for one in [*record["values"], *record["writes"]])

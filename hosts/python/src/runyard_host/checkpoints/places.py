@@ -1,4 +1,4 @@
-"""What a config of LangGraph tells the checkpointer: where to read or write, and for whom."""
+"""What the checkpointer reads from a LangGraph config: where to read or write, for which run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..wire_json import to_wire
 
 PLACE = ("thread_id", "checkpoint_ns", "checkpoint_id")
 
-# What belongs to one request. Source: the official server's savers.
+# Fields that belong to one request. Source: the official server's savers.
 _OF_REQUEST = frozenset(
     {
         "langgraph_request_id",
@@ -58,9 +58,9 @@ def read_run_id(config: RunnableConfig) -> str | None:
 
 
 def collect_metadata(config: RunnableConfig, metadata: CheckpointMetadata) -> JsonObject:
-    """What LangGraph says of the checkpoint, over what the config says of the run.
+    """LangGraph's metadata of the checkpoint, over those of the run from the config.
 
-    LangGraph compares the ``run_id`` in it: a run that comes again, after its host died, goes on
+    LangGraph compares the ``run_id`` in it: a run that is retried after its host died continues
     from its last checkpoint instead of taking its input twice.
     """
     collected = cast(dict[str, Any], get_checkpoint_metadata(config, metadata))

@@ -1,4 +1,4 @@
-"""How the values of channels become bytes where the project has not said how."""
+"""How the values of channels become bytes if the project sets no serializer."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from .stored_json import load_json
 
 
 class HostSerializer(JsonPlusSerializer):
-    """LangGraph's own, and pickles of what that cannot write, as the official server does.
+    """LangGraph's own, with pickles for values that it cannot write, like the official server.
 
-    ``cloudpickle``, where the project has it, also writes functions and classes of ``__main__``.
+    ``cloudpickle``, if the project has it, also writes functions and classes of ``__main__``.
     """
 
     def __init__(self) -> None:
         super().__init__(pickle_fallback=True)
 
     def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
-        """Answers the name of the encoding and the bytes. Raises what the last pickler raises."""
+        """Returns the name of the encoding and the bytes. Raises the last pickler's error."""
         try:
             return super().dumps_typed(obj)
         except (TypeError, AttributeError, pickle.PicklingError):
@@ -35,12 +35,12 @@ class HostSerializer(JsonPlusSerializer):
 
 
 def guard_serializers() -> None:
-    """Has no serializer of LangGraph revive what a JSON text names; more than once is harmless.
+    """Stops LangGraph's serializers from reviving names in JSON; repeated calls are harmless.
 
-    That holds for those of caches too, and of checkpointers that the project itself gives to
-    subgraphs. LangGraph's own imports the named module and calls what is named in it before
-    ``langgraph-checkpoint`` 3.0, and reads variables of the environment before ``langchain-core``
-    1.2.5; text that is no Unicode made it store JSON, with what clients sent unescaped.
+    This includes those of caches, and of checkpointers that the project itself gives to subgraphs.
+    LangGraph's own imports the named module and calls the named object before
+    ``langgraph-checkpoint`` 3.0, and reads environment variables before ``langchain-core`` 1.2.5;
+    text that is no Unicode made it store JSON, with data of clients unescaped.
     """
     if getattr(JsonPlusSerializer.loads_typed, "is_guarded", False):
         return

@@ -1,7 +1,7 @@
-"""Values out of the JSON that graphs in JavaScript store, and LangGraph for Python once stored.
+"""Reads the JSON that graphs in JavaScript store, and LangGraph for Python once stored.
 
-A record in it names a class or a call. What it names is looked up in the tables here and nowhere
-else, since a client may have sent the record: of any other one the data is answered.
+A record in it names a class or a call. The name is looked up only in the tables here, since a
+client may have sent the record: any other record stays data.
 ``src/graph/js/checkpoints/stored-json.ts`` writes this JSON.
 """
 
@@ -21,12 +21,12 @@ from langchain_core.documents import Document
 from langchain_core.prompt_values import ChatPromptValue
 from langgraph.types import Interrupt, Send
 
-# Around data that looks like a record.
+# Wraps data that looks like a record.
 _ESCAPE = "__lc_escaped__"
 
 _ROOTS = ("langchain", "langchain_core")
 
-# By the last part of their ids. They do nothing but keep what they are given.
+# By the last part of their ids. They only store their arguments.
 _CLASSES: dict[str, Callable[..., Any]] = {
     **{
         f"{kind}Message{form}": getattr(messages, f"{kind}Message{form}")
@@ -72,7 +72,7 @@ def _to_value(record: dict[str, Any]) -> Any:
     try:
         return make(record) if make else record
     except Exception:
-        # Its arguments are none for it.
+        # The arguments do not fit.
         return record
 
 
@@ -88,7 +88,7 @@ def _maker_of(record: dict[str, Any]) -> Callable[[dict[str, Any]], Any] | None:
 
 
 def _present(kwargs: dict[str, Any]) -> dict[str, Any]:
-    """What JavaScript leaves undefined is absent here."""
+    """Drops arguments that JavaScript left undefined."""
     return {name: value for name, value in kwargs.items() if value is not None}
 
 
@@ -101,7 +101,7 @@ def _delta_snapshot(value: Any) -> Any:
 
 
 def _set(items: list[Any]) -> Any:
-    """A list where Python's sets cannot have what is in it."""
+    """A set, or a list if a set of Python cannot hold the items."""
     try:
         return set(items)
     except TypeError:
@@ -116,7 +116,7 @@ def _map(items: list[list[Any]]) -> Any:
 
 
 def _bytes(items: Any) -> bytes:
-    """Of a list: a number would be a length, as large as a client likes."""
+    """Of a list: a client could send any number, which would be a length."""
     if not isinstance(items, list):
         raise TypeError("Bytes are a list.")
     return bytes(items)
@@ -126,7 +126,7 @@ def _pattern(source: str, flags: str) -> re.Pattern[str]:
     return re.compile(source, sum(_FLAGS.get(flag, 0) for flag in flags))
 
 
-# By their ids: of JavaScript a name, of Python a module and a name.
+# By id: for JavaScript a name, for Python a module and a name.
 _VALUES: dict[str, Callable[..., Any]] = {
     "Set": _set,
     "Map": _map,

@@ -1,4 +1,4 @@
-"""Values and whole checkpoints through the project's serializer, to what is stored and back."""
+"""Converts values and whole checkpoints to and from storage, with the project's serializer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .places import config_of
 # The channel of the ``Send``s that wait for the next step.
 SENDS = "__pregel_tasks"
 
-# The first format that has them in a channel.
+# The first format that keeps them in a channel.
 FORMAT_WITH_SENDS = 4
 
 
@@ -31,7 +31,7 @@ def dump(serde: SerializerProtocol, value: Any) -> JsonObject:
 
 
 def _dump_of(channel: str, serde: SerializerProtocol, value: Any) -> JsonObject:
-    """``TypedBytes`` of a channel's value. What it raises names the channel."""
+    """``TypedBytes`` of a channel's value. Its errors name the channel."""
     try:
         return dump(serde, value)
     except Exception as error:
@@ -95,7 +95,7 @@ def to_tuple(serde: SerializerProtocol, record: JsonObject) -> CheckpointTuple:
 
 
 def needs_writes_of_parent(found: CheckpointTuple) -> bool:
-    """Whether the checkpoint before it has the ``Send``s of this one, as in formats before 4."""
+    """Whether the parent checkpoint has the ``Send``s of this one, as in formats before 4."""
     return found.checkpoint["v"] < FORMAT_WITH_SENDS and found.parent_config is not None
 
 
@@ -105,7 +105,7 @@ def with_sends(
     writes_of_parent: Sequence[JsonObject],
     first_version: str,
 ) -> CheckpointTuple:
-    """The checkpoint with what waits as a channel, where anything does."""
+    """The checkpoint with its waiting ``Send``s as a channel, if there are any."""
     sends = [load(serde, write) for write in writes_of_parent if write["channel"] == SENDS]
     if not sends:
         return found

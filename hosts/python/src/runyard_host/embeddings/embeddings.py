@@ -19,9 +19,8 @@ def load_embed(
     spec: JsonObject, dims: int, load: Callable[[JsonObject], object]
 ) -> ProjectEmbeddings:
     """
-    Loads what embeds texts: ``{path | module, export}`` with ``load``, or what LangChain has for
-    ``{provider: "openai:…"}``. Raises ``bad_request``, with a message that says what to write or
-    to install.
+    Loads the embeddings: ``{path | module, export}`` with ``load``, or LangChain's for ``{provider:
+    "openai:…"}``. Raises ``bad_request``, with a message that says what to write or to install.
     """
     provider = spec.get("provider")
     if provider is not None:
@@ -31,7 +30,7 @@ def load_embed(
 
 
 class ProjectEmbeddings:
-    """Answers one vector for each text, in the same order, of the length ``dims``."""
+    """Returns one vector for each text, in the same order, of the length ``dims``."""
 
     def __init__(self, exported: Any, name: str, dims: int) -> None:
         embed = _to_embed(exported)

@@ -1,1 +1,1 @@
-"""A graph of LangGraph, opened: what it consists of, and the states of its threads."""
+"""An opened graph of LangGraph: its parts, and the states of its threads."""

@@ -1,4 +1,4 @@
-"""What a graph consists of, takes, keeps and gives."""
+"""Describes a graph: its nodes, schemas and drawing."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing_extensions import is_typeddict
 from ..port import JsonObject
 from ..wire_json import to_wire
 
-# What a graph without a schema for its context may be handed: whatever one likes.
+# The context of a graph without a schema for it: any object.
 _OPEN: JsonObject = {"type": "object"}
 
 
@@ -107,7 +107,7 @@ async def draw(graph: Any, config: RunnableConfig, xray: bool | int) -> JsonObje
 
 
 def _state_schema(graph: Any) -> JsonObject:
-    """As the graph's builder was told; else of the values that it keeps."""
+    """The schema that the graph's builder declares; else that of the values that it keeps."""
     declared = getattr(getattr(graph, "builder", None), "state_schema", None)
     if declared is not None and _has_schema(declared):
         schema: JsonObject = TypeAdapter(declared).json_schema()
@@ -130,7 +130,7 @@ def _has_schema(kind: Any) -> bool:
 
 
 def _schema(read: Callable[[], Any] | None) -> JsonObject | None:
-    """``None`` where pydantic has no words for it."""
+    """``None`` if pydantic cannot express it."""
     if read is None:
         return None
     try:

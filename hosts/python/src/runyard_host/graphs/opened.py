@@ -23,13 +23,13 @@ MakeCheckpointer = Callable[[Any, Checkpoints, "str | None"], Any]
 
 @dataclass(frozen=True)
 class Memory:
-    """With what graphs remember, as objects of LangGraph."""
+    """The store and checkpointers of graphs, as objects of LangGraph."""
 
     store: Any
     checkpointer: MakeCheckpointer
 
     def give(self, graph: Any, checkpoints: Checkpoints, run_id: str | None = None) -> Any:
-        """A copy: the project's graph may be part of another one, and keeps what it has."""
+        """A copy with these: the project's graph may be part of another one, and keeps its own."""
         own = copy.copy(graph)
         own.checkpointer = self.checkpointer(graph, checkpoints, run_id)
         own.store = self.store
@@ -38,7 +38,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What all graphs of a project have."""
+    """What all graphs of a project share."""
 
     memory: Memory
     calls: Calls
@@ -117,7 +117,7 @@ class OpenedGraph:
         on_spans: Callable[[list[JsonObject]], None],
     ) -> GraphRun:
         """
-        Begins a run of ``GraphRunRequest``, which writes through these checkpoints, and tells of
+        Begins a run of ``GraphRunRequest``, which writes through these checkpoints, and reports
         ``TimelineSpan`` objects.
         """
         memory, calls = self._within.memory, self._within.calls
@@ -129,7 +129,7 @@ class OpenedGraph:
         return GraphRun(parts, request, ordered)
 
     async def close(self) -> None:
-        """Nobody uses it any more."""
+        """Ends the use of the graph."""
         if self._close is not None:
             await self._close()
 

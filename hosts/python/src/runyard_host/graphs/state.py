@@ -1,4 +1,4 @@
-"""LangGraph's snapshots of states as the API answers them."""
+"""LangGraph's snapshots of states as the API returns them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _EMPTY_STATE: JsonObject = {
 
 
 def to_thread_state(snapshot: StateSnapshot) -> JsonObject:
-    """A snapshot, its subgraphs' included where it has them. Empty before a checkpoint."""
+    """A snapshot, with those of its subgraphs if it has them. Empty before a checkpoint."""
     checkpoint = to_checkpoint(snapshot.config)
     if checkpoint is None or not checkpoint["checkpoint_id"]:
         return dict(_EMPTY_STATE)
@@ -42,7 +42,7 @@ def to_thread_state(snapshot: StateSnapshot) -> JsonObject:
 
 
 def to_place(config: Mapping[str, Any], thread_id: str) -> JsonObject:
-    """Where the checkpoint is that an update of the thread's state has written."""
+    """The place of the checkpoint that a state update wrote."""
     at = config.get("configurable") or {}
     place: JsonObject = {
         "thread_id": thread_id,
@@ -70,8 +70,8 @@ def to_checkpoint(config: Mapping[str, Any] | None) -> JsonObject | None:
 
 def to_task_checkpoint(config: Mapping[str, Any] | None) -> JsonObject | None:
     """
-    Where a task's subgraph can be read, with those of the fields that are known. ``None``: the
-    task has none, or its state is told by itself.
+    The place of a task's subgraph, with the fields that are known. ``None``: the task has no
+    subgraph, or it includes the state.
     """
     known = {
         name: value for name, value in (to_checkpoint(config) or {}).items() if value is not None
@@ -80,7 +80,7 @@ def to_task_checkpoint(config: Mapping[str, Any] | None) -> JsonObject | None:
 
 
 def to_task_error(error: object) -> str | None:
-    """What a task failed with, as a text: the class and the message."""
+    """A task's error as a text: the class and the message."""
     if error is None:
         return None
     if isinstance(error, BaseException):
@@ -106,7 +106,7 @@ def _to_task(task: Any) -> JsonObject:
 
 
 def _read_repr(text: str) -> str:
-    """LangGraph stores what was raised as Python's text of it: ``ValueError('not so')``."""
+    """LangGraph stores an error as Python's text of it: ``ValueError('not so')``."""
     try:
         call = ast.parse(text, mode="eval").body
         if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.keywords:

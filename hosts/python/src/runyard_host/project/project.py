@@ -54,7 +54,7 @@ class Project:
     ) -> None:
         """
         ``config``: of ``start``. Raises ``bad_request`` with a message for people. Without
-        ``memory`` graphs remember with the agent server.
+        ``memory``, the agent server stores the memory of graphs.
         """
         memory = memory or server_memory(calls)
         self._within = Surroundings(memory, calls, bool(config.get("langsmith")))
@@ -65,7 +65,7 @@ class Project:
 
     @property
     def langgraph_version(self) -> str:
-        """Of the project's LangGraph."""
+        """The version of the project's LangGraph."""
         return version("langgraph")
 
     @property
@@ -76,7 +76,7 @@ class Project:
     async def open(
         self, graph_id: str, config: JsonObject, checkpoints: Checkpoints | None = None
     ) -> OpenedGraph:
-        """Opens a graph; a factory is called with the config, and raises what it raises."""
+        """Opens a graph; a factory is called with the config, and its errors are raised."""
         source = self._graphs.get(graph_id)
         if source is None:
             raise AppError("not_found", f'The project has no graph "{graph_id}".')
@@ -100,7 +100,7 @@ class Project:
 
 
 def server_memory(calls: Calls) -> Memory:
-    """What graphs remember with the agent server; made on the event loop."""
+    """The store and checkpointers on the agent server; call it on the event loop."""
     from ..checkpoints.checkpointer import checkpointer_of
     from ..store.store import HostStore
 
@@ -108,7 +108,7 @@ def server_memory(calls: Calls) -> Memory:
 
 
 def _runtime_for(config: JsonObject, store: Any, *, is_update: bool) -> Callable[[], Any]:
-    """What a factory may ask of the server that it is called by, and why it is."""
+    """Makes the runtime that a factory gets: store, user, and the reason for the call."""
 
     def make() -> Any:
         from langgraph_sdk import runtime

@@ -1,4 +1,4 @@
-"""What a project exports as a graph, and how a compiled graph comes of it."""
+"""Turns a project's export into a compiled graph."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _METHODS = ("astream", "aget_state", "aget_state_history", "aupdate_state")
 
 
 def is_factory(exported: object) -> bool:
-    """Whether it makes a graph for each use."""
+    """Whether the export makes a graph for each use."""
     return callable(exported) and to_graph(exported) is None
 
 
 def to_graph(value: object) -> Graph | None:
-    """The compiled graph, of a builder too; ``None``: it is neither."""
+    """The compiled graph, or that of a builder; ``None``: it is neither."""
     if isinstance(value, Pregel | PregelProtocol) or _has_methods(value):
         return value
     if isinstance(value, type) or not callable(build := getattr(value, "compile", None)):
@@ -50,7 +50,7 @@ def read_graph(exported: object, what: str) -> Graph:
 
 
 def require_graph(graph: Graph | None, value: object, what: str) -> Graph:
-    """Raises ``bad_request`` where there is none."""
+    """Raises ``bad_request`` if there is no graph."""
     if graph is not None:
         return graph
     kind = "None" if value is None else f"a {type(value).__name__}"
@@ -62,7 +62,7 @@ def require_graph(graph: Graph | None, value: object, what: str) -> Graph:
 
 
 class Made:
-    """A graph that a factory has made. Where it is a context, that is left by ``close``."""
+    """A graph that a factory made. If the factory made a context, ``close`` leaves it."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -70,7 +70,7 @@ class Made:
         self._task: asyncio.Task[None] | None = None
 
     async def make(self, factory: Factory, arguments: dict[str, Any]) -> Graph:
-        """Calls the factory; raises what it raises."""
+        """Calls the factory, and raises its errors."""
         made = factory(**arguments)
         if inspect.isawaitable(made):
             made = await made
@@ -110,7 +110,7 @@ class Made:
 
 
 def arguments_of(factory: Factory, config: Any, runtime: Callable[[], Any]) -> dict[str, Any]:
-    """What the factory takes: the config, the server's runtime, both or nothing."""
+    """The factory's arguments: the config, the server's runtime, both or nothing."""
     taken: dict[str, Any] = {}
     hints = _hints_of(factory)
     for parameter in inspect.signature(factory).parameters.values():

@@ -1,4 +1,4 @@
-"""The project's own routes and middleware (``http.app``), which stand in front of the API."""
+"""The project's own routes and middleware (``http.app``), in front of the API."""
 
 from .routes import LoadedRoutes, load_routes
 

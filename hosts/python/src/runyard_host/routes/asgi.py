@@ -1,4 +1,4 @@
-"""The words of ASGI, without a package that has them."""
+"""The types of ASGI, without a package that has them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EXCHANGE = "runyard.exchange"
 
 
 def encode_headers(headers: list[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
-    """Headers as a scope has them."""
+    """Headers in the form of a scope."""
     return [
         (name.lower().encode("latin-1"), value.encode("latin-1", "replace"))
         for name, value in headers
@@ -24,7 +24,7 @@ def encode_headers(headers: list[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
 
 
 def decode_headers(headers: Any) -> list[tuple[str, str]]:
-    """Headers of a scope or of an answer, as the port has them."""
+    """Headers of a scope or a response, in the form of the port."""
     return [
         (bytes(name).decode("latin-1"), bytes(value).decode("latin-1")) for name, value in headers
     ]

@@ -1,4 +1,4 @@
-"""The last route of a project: where others fit the path of a request and not its method."""
+"""The last route of a project, for requests that fit another route's path but not its method."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .pass_on import pass_on
 
 
 class ElseTheApi(BaseRoute):
-    """The API may have a route for that method; where none fits the path it is not asked here."""
+    """Passes such requests on, since the API may have a route for the method."""
 
     def __init__(self, routes: list[BaseRoute]) -> None:
         self._routes = routes
@@ -25,9 +25,9 @@ class ElseTheApi(BaseRoute):
         return (Match.FULL if is_partial else Match.NONE), {}
 
     def url_path_for(self, name: str, /, **path_params: Any) -> Any:
-        """It has no name."""
+        """The route has no name."""
         raise NoMatchFound(name, path_params)
 
     async def handle(self, scope: Any, receive: Any, send: Any) -> None:
-        """Asks the API."""
+        """Passes the request on to the API."""
         await pass_on(scope, receive, send)

@@ -1,4 +1,4 @@
-"""One request, answered by an ASGI app: what it receives, and what it sends."""
+"""One request to an ASGI app: the messages that the app receives and sends."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .asgi import Message, decode_headers
 
 class Exchange:
     """
-    Hands the app the body as it comes, and takes its answer as it is read: ``send`` waits until
-    the last chunk was taken. Once the client has left the app hears of it by ``http.disconnect``.
+    Passes the body to the app as it comes, and takes the response as it is read: ``send`` waits
+    until the last chunk was taken. When the client leaves, the app receives ``http.disconnect``.
 
     Starlette looks at ``version`` before it streams. By 2.3 it ends a stream as soon as the client
-    leaves, which it hears of by receiving; so it would take the rest of a body from who reads it
-    meanwhile. As long as there is one, 2.4 stands there, and ``send`` tells of the client.
+    leaves, which it notices by receiving; so it would take the rest of a body from the reader.
+    For a request with a body the version is 2.4, and ``send`` reports that the client left.
     """
 
     def __init__(self, asked: RouteRequest) -> None:
@@ -54,7 +54,7 @@ class Exchange:
         return {"type": "http.request", "body": chunk or b"", "more_body": chunk is not None}
 
     async def send(self, message: Message) -> None:
-        """Takes the start of the answer, then its chunks."""
+        """Takes the start of the response, then its chunks."""
         kind = message["type"]
         if kind == "http.response.start":
             if self._is_started:
@@ -74,11 +74,11 @@ class Exchange:
     # What the server calls
 
     async def response(self) -> Response:
-        """The answer, once the app has begun it; raises what the app has raised before."""
+        """The response, once the app has begun it; raises an error of the app from before."""
         return await self._head
 
     def fail(self, error: Exception) -> None:
-        """The app has ended without an answer, or before the end of one."""
+        """The app has ended without a response, or before the end of one."""
         if not self._head.done():
             self._head.set_exception(error)
         elif not self._is_answered:
@@ -91,23 +91,23 @@ class Exchange:
 
     @property
     def is_begun(self) -> bool:
-        """Whether the app has begun its answer."""
+        """Whether the app has begun its response."""
         return self._is_started
 
     @property
     def is_answered(self) -> bool:
-        """Whether the app has sent its answer to the end."""
+        """Whether the app has sent its response to the end."""
         return self._is_answered
 
     @property
     def has_left(self) -> bool:
-        """Whether the client has left before the end of the answer."""
+        """Whether the client has left before the end of the response."""
         return self.gone.is_set() and not self._is_answered
 
     # Inside
 
     async def _next_chunk(self) -> bytes | None:
-        """Of the body; ``None`` at its end, or when the client has left meanwhile."""
+        """The body's next chunk; ``None`` at its end, or when the client has left meanwhile."""
         chunk = asyncio.ensure_future(anext(self.asked.body, None))
         left = asyncio.ensure_future(self.gone.wait())
         try:
@@ -160,6 +160,6 @@ def _has_body(asked: RouteRequest) -> bool:
 
 
 def with_common(headers: Headers, common: Headers) -> Headers:
-    """An answer's headers and those of the server that it does not set itself."""
+    """A response's headers, and those of the server that it does not set itself."""
     own = {name.lower() for name, _ in headers}
     return [*headers, *((name, value) for name, value in common if name.lower() not in own)]

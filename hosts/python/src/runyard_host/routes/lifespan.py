@@ -10,7 +10,7 @@ from .asgi import App, Message
 
 
 class Lifespan:
-    """Runs in a task of its own, since what it enters has to be left in the same one."""
+    """Runs in a task of its own, since a context must be left in the task that entered it."""
 
     def __init__(self, app: App, what: str) -> None:
         self.state: dict[str, Any] = {}
@@ -35,7 +35,7 @@ class Lifespan:
         )
 
     async def stop(self) -> None:
-        """Returns once the app has ended its lifespan. Raises what that raises."""
+        """Returns once the app has ended its lifespan. Raises if the app fails to."""
         task, self._task = self._task, None
         if task is None or task.done():
             return
@@ -55,7 +55,7 @@ class Lifespan:
         await self._app(scope, self._asked.get, self._answered.put)
 
     async def _ask(self, kind: str) -> Message | None:
-        """What the app says to it; ``None`` where its lifespan is over without a word."""
+        """The app's reply to the message; ``None`` if its lifespan ends without one."""
         assert self._task is not None
         self._asked.put_nowait({"type": kind})
         answer = asyncio.ensure_future(self._answered.get())

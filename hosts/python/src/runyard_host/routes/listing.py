@@ -14,8 +14,8 @@ _EVERYTHING = {"method": "ALL", "path": "/*"}
 
 def list_routes(routes: Iterable[Any]) -> Iterator[JsonObject]:
     """
-    ``{method, path}`` of each, in their order. A pattern may fit more than the route does: what
-    the app has no route for is passed on. Of a kind of route that is not known it fits everything.
+    ``{method, path}`` of each, in their order. A pattern may match more than its route: requests
+    without a route are passed on. The pattern of an unknown kind of route matches everything.
     """
     for route in routes:
         contexts = getattr(route, "effective_route_contexts", None)
@@ -44,13 +44,13 @@ def _list_one(route: Any) -> Iterator[JsonObject]:
         yield {"method": "ALL", "path": f"{_pattern(route, path.rstrip('/'))}/*"}
         return
     methods = set(route.methods or ["ALL"])
-    # Who answers GET answers HEAD too, here and there.
+    # A route for GET also serves HEAD, here and in the server.
     for method in sorted(methods - {"HEAD"} or {"ALL"}):
         yield {"method": method, "path": _pattern(route, path) or "/"}
 
 
 def _pattern(route: Any, path: str) -> str:
-    """Names the parameters as Hono does; from one on that takes several segments, everything."""
+    """Names the parameters as Hono does; a parameter of several segments becomes ``*``."""
     convertors = getattr(route, "param_convertors", {})
     made: list[str] = []
     for at, segment in enumerate(path.split("/")):

@@ -1,4 +1,4 @@
-"""Puts the API behind a project's app, so that its middleware stands around that too."""
+"""Puts the API behind a project's app, so that the app's middleware wraps it too."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SERVERS_OWN = ("/docs", "/openapi.json")
 
 @dataclass(frozen=True)
 class Mounted:
-    """``app`` answers, or has the API answer, each request that fits one of ``routes``."""
+    """``app`` handles, or passes to the API, each request that fits one of ``routes``."""
 
     app: App
     routes: list[JsonObject]
@@ -30,7 +30,7 @@ class Mounted:
 
 
 def mount(exported: Any) -> Mounted:
-    """The app may be wrapped into others, which have it as ``app``: they are middleware then."""
+    """Wrappers of the app, which have it as ``app``, count as middleware."""
     inner = _find_starlette(exported)
     if inner is None:
         return Mounted(_Asked(exported), [_EVERYTHING])
@@ -67,12 +67,12 @@ def _put_api_behind(app: Any) -> None:
     handlers = app.exception_handlers
     if not any(key in handlers for key in (500, Exception)):
         handlers[Exception] = _answer_failure
-    # It is built with the first request, which may have been one of the project's own.
+    # The stack is built at the first request, which the project itself may have made already.
     app.middleware_stack = None
 
 
 def _leave_out_own_docs(app: Any) -> None:
-    """FastAPI's own pages at the paths where the server has those of the API."""
+    """Removes FastAPI's own pages at the paths where the server has those of the API."""
     routes = app.router.routes
     for route in [one for one in routes if getattr(one, "path", None) in _SERVERS_OWN]:
         module = getattr(getattr(route, "endpoint", None), "__module__", "")
@@ -91,8 +91,8 @@ async def _answer_failure(request: Any, error: Exception) -> Any:
 
 class _Asked:
     """
-    An app that is no Starlette: it is asked first, and what it answers with 404 goes on to the API,
-    with what was read of its body. Once it has read more than is kept, its 404 stands.
+    An app that is no Starlette gets each request first. If it responds with 404, the request goes
+    on to the API, with the read part of its body. Once it read more than is kept, its 404 is final.
     """
 
     def __init__(self, app: App) -> None:
@@ -115,7 +115,7 @@ class _Asked:
 
 
 class _Kept:
-    """Keeps what was received of a body, for who reads it next."""
+    """Keeps the received part of a body for the next reader."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive

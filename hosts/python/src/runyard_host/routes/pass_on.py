@@ -1,4 +1,4 @@
-"""What stands behind the project's routes and within its middleware: the API."""
+"""The API, behind the project's routes and within its middleware."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .exchange import Exchange, with_common
 
 async def pass_on(scope: Scope, receive: Receive, send: Send) -> None:
     """
-    An ASGI app: has the server answer the request as middleware has left it. What a route of the
-    server has thrown is in ``request.state.api_error``, ``{"name", "message"}``.
+    An ASGI app: passes the request to the server as middleware has left it. An error of a route of
+    the server is in ``request.state.api_error``, ``{"name", "message"}``.
     """
     exchange: Exchange = scope[EXCHANGE]
     asked = exchange.asked
@@ -35,7 +35,7 @@ async def pass_on(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 class CommonHeaders:
-    """Middleware within all others: gives the answers of the project's routes what all have."""
+    """The innermost middleware: adds the common headers to responses of the project's routes."""
 
     def __init__(self, app: App) -> None:
         self._app = app
@@ -61,7 +61,7 @@ class CommonHeaders:
 
 
 async def _unless_gone(exchange: Exchange, task: asyncio.Future[Any]) -> bool:
-    """Waits for the task, and ends it when the client has left; whether it has come to its end."""
+    """Waits for the task, and ends it if the client leaves; returns whether it is done."""
     left = asyncio.create_task(exchange.gone.wait())
     try:
         await asyncio.wait({task, left}, return_when=asyncio.FIRST_COMPLETED)
@@ -108,7 +108,7 @@ def _request_of(scope: Scope, asked: Request) -> Request:
 
 
 def _headers_of(scope: Scope, asked: Request) -> Headers:
-    """A body whose length middleware no longer knows is a body still."""
+    """Middleware may have removed the length of a body: the headers still announce the body."""
     headers = decode_headers(scope["headers"])
     if _has_body(asked.headers) and not _has_body(headers):
         length = any(name.lower() == "content-length" for name, _ in headers)

@@ -1,4 +1,4 @@
-"""A project's app, as ``ProjectRoutes`` wants it: Starlette, FastAPI, or any other of ASGI."""
+"""A project's app as ``ProjectRoutes``: Starlette, FastAPI, or any other of ASGI."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ class LoadedRoutes:
 
     async def handle(self, asked: RouteRequest) -> Response:
         """
-        Answers the request. The app goes on until it is done, whoever still waits for it: when this
-        is cancelled, or the body no longer read, it hears that the client has left.
+        Responds to the request. The app goes on until it is done, even without a reader: when this
+        is cancelled, or the body no longer read, the app receives ``http.disconnect``.
         """
         exchange = Exchange(asked)
         task = asyncio.create_task(self._run(exchange))
@@ -98,7 +98,7 @@ class LoadedRoutes:
                 self._fail(exchange, RuntimeError(message))
 
     def _fail(self, exchange: Exchange, error: Exception) -> None:
-        """The failure goes with the answer, where there is none yet; else the log is told here."""
+        """Adds the failure to a response that has not begun; otherwise logs it here."""
         is_told = exchange.failure is error or not exchange.is_begun
         if not is_told and not (exchange.has_left and _is_of_leaving(error)):
             self._log_failure(exchange.asked, error)
@@ -151,8 +151,8 @@ def _is_of_leaving(error: Exception) -> bool:
 _PORTS = {"http": 80, "https": 443}
 
 
-class _NotAnswered(Exception):  # noqa: N818 - told to nobody
-    """The app has ended before its answer did."""
+class _NotAnswered(Exception):  # noqa: N818 - never shown
+    """The app has ended before its response did."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(str(error))

@@ -1,1 +1,1 @@
-"""Runs of graphs: what they tell, and how they end."""
+"""Runs of graphs: what they emit, and how they end."""

@@ -1,6 +1,6 @@
 """Stream modes ``debug``, ``checkpoints``, ``tasks`` and ``tools``: LangGraph's payloads as the API
-shows them. Where something is in the history of a thread is said as everywhere in the API, and
-what only LangGraph and the server have to know is left out.
+shows them. Places in a thread's history have the API's usual form, and fields that only LangGraph
+and the server need are left out.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def checkpoint_payload(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def place_of(payload: Mapping[str, Any]) -> JsonObject:
-    """``CheckpointPlace`` of the same."""
+    """``CheckpointPlace`` of the checkpoint."""
     metadata = payload.get("metadata") or {}
     place: JsonObject = {"id": payload["config"]["configurable"]["checkpoint_id"]}
     parent = ((payload.get("parent_config") or {}).get("configurable") or {}).get("checkpoint_id")
@@ -50,7 +50,7 @@ def place_of(payload: Mapping[str, Any]) -> JsonObject:
 
 
 def task_payload(task: Mapping[str, Any]) -> dict[str, Any]:
-    """That a task begins, or how it has ended: with what it failed, ``None`` where it has not."""
+    """A task that begins or, with its ``error`` (``None`` if it succeeded), one that has ended."""
     told = _placed(task)
     if "result" in task or "error" in task:
         told["error"] = to_task_error(task.get("error"))
@@ -58,13 +58,13 @@ def task_payload(task: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class ToolCalls:
-    """Tells of the work of tools in the words that the stream mode has for all languages."""
+    """Turns LangGraph's events of tools into those of the stream mode, alike in all languages."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
 
     def payload(self, told: Mapping[str, Any]) -> dict[str, Any]:
-        """``told``: LangGraph's own."""
+        """``told``: LangGraph's own event."""
         event, id_ = told.get("event"), told.get("tool_call_id", "")
         if event == "tool-started":
             self._names[id_] = told.get("tool_name", "")
@@ -93,7 +93,7 @@ def _checkpoint_task(task: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _placed(task: Mapping[str, Any]) -> dict[str, Any]:
-    """The state of a subgraph's task is told as the place where it can be read."""
+    """The state of a subgraph's task becomes the place where it can be read."""
     told = {name: value for name, value in task.items() if name != "state"}
     if interrupts := told.get("interrupts"):
         told["interrupts"] = [_interrupt(one) for one in interrupts]

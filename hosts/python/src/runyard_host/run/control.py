@@ -1,4 +1,4 @@
-"""What LangGraph asks before each step whether it is to stop there."""
+"""LangGraph's ``RunControl``: before each step LangGraph asks it whether to stop."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ DRAINED = "GraphDrained"
 
 
 def control_for(graph: Any) -> Any:
-    """LangGraph's ``RunControl`` for a run of the graph; ``None`` where its version has none."""
+    """LangGraph's ``RunControl`` for a run of the graph; ``None`` if its version has none."""
     if "control" not in inspect.signature(graph.astream).parameters:
         return None
     from langgraph.runtime import RunControl

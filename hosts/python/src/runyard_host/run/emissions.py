@@ -1,4 +1,4 @@
-"""What LangGraph tells of a run, as the port has it: for the modes that were asked for, as JSON."""
+"""Converts LangGraph's output of a run to emissions: for the requested modes, as JSON."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Emission = JsonObject
 Told = tuple[Emission, Any]
 """What is told, and what LangGraph has emitted for it."""
 
-# LangGraph's modes for the port's. `messages` needs the values too: they tell which are complete.
-# `lifecycle` needs the tasks: a subgraph begins with its first. Callbacks tell of `events`.
+# LangGraph's modes for the port's. `messages` needs the values too: they show which are complete.
+# `lifecycle` needs the tasks: a subgraph begins with its first. Callbacks supply `events`.
 _GRAPH_MODES: dict[str, tuple[str, ...]] = {
     "messages": ("messages", "values"),
     "messages-tuple": ("messages",),
@@ -31,12 +31,12 @@ _GRAPH_MODES: dict[str, tuple[str, ...]] = {
 
 
 def graph_modes(modes: Sequence[str]) -> list[str]:
-    """What LangGraph is asked for, each once."""
+    """LangGraph's modes for the port's, each once."""
     return list(dict.fromkeys(one for mode in modes for one in _GRAPH_MODES.get(mode, (mode,))))
 
 
 class Emissions:
-    """Of one run."""
+    """The emissions of one run."""
 
     def __init__(
         self,
@@ -45,17 +45,17 @@ class Emissions:
         subgraphs: bool,
         is_written: Callable[[BaseMessage], bool] | None = None,
     ) -> None:
-        """`is_written`: whether a model has written it; without, every message is told."""
+        """`is_written`: whether a model wrote the message; without it, every message is emitted."""
         self._modes = frozenset(modes)
         self._is_written = is_written
         self._has_subgraphs = subgraphs
-        # Runs of the protocol; legacy streams tell of models where LangGraph does.
+        # Protocol runs report models at their node; legacy streams where LangGraph does.
         self.is_at_nodes = subgraphs and "places" in modes
         self._assemblies: dict[Namespace, MessageAssembly] = {}
         self._complete: set[str] = set()
         self._tools = ToolCalls()
         self.tool_places = ToolPlaces()
-        # Values that wait for the place where they are kept: LangGraph names it after them.
+        # Values that wait for their checkpoint's place: LangGraph emits it after them.
         self._placeless: dict[Namespace, list[Told]] = {}
         self._readers: dict[str, Callable[[Namespace, Any], list[Told]]] = {
             "messages": self._on_message,
@@ -65,7 +65,7 @@ class Emissions:
         }
 
     def read(self, namespace: Namespace, mode: str, payload: Any) -> list[Told]:
-        """Nothing where nobody wants to know."""
+        """Empty if the run did not ask for it."""
         if namespace and not self._has_subgraphs:
             is_alive = mode == "tasks" and "lifecycle" in self._modes
             return [self._told(namespace, mode, payload)] if is_alive else []
@@ -76,7 +76,7 @@ class Emissions:
         return [*before, self._told(namespace, mode, payload)]
 
     def end(self) -> list[Told]:
-        """The graph is done: the messages that never came to stand in a state."""
+        """The graph is done: emits the messages that never appeared in a state."""
         last = self.rest()
         for namespace, assembly in self._assemblies.items():
             change = assembly.on_end()
@@ -85,13 +85,13 @@ class Emissions:
         return last
 
     def rest(self) -> list[Told]:
-        """Values whose place was not told."""
+        """Values whose place LangGraph did not emit."""
         rest = [one for held in self._placeless.values() for one in held]
         self._placeless.clear()
         return rest
 
     def _overdue(self, namespace: Namespace, mode: str) -> list[Told]:
-        """Values that wait for a place which does not come: their graph keeps no checkpoints."""
+        """Values whose place will not come: their graph keeps no checkpoints."""
         if mode == "checkpoints":
             return []
         overdue = [one for one in self._placeless if one[: len(namespace)] == namespace]
@@ -136,7 +136,7 @@ class Emissions:
             change = self._assembly(namespace).on_values(values)
             if change:
                 told.append((_emission(namespace, "messages", change), values))
-        # An interrupt is told within the step that asks: its checkpoint is known.
+        # An interrupt is emitted within the step that interrupts: its checkpoint is known.
         is_asked = isinstance(values, dict) and "__interrupt__" in values
         if "places" not in self._modes or is_asked:
             return told

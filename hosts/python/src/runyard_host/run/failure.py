@@ -11,8 +11,8 @@ from ..port import JsonObject
 
 def failure_of(error: BaseException, *, refuses_answer: bool = False) -> JsonObject:
     """
-    ``GraphFailure``; the database is to blame where a call back has said so. ``refuses_answer``: a
-    task has said that its answer does not fit.
+    ``GraphFailure``; the database is to blame if a call back reported that. ``refuses_answer``: a
+    task reported that its answer does not fit.
     """
     is_away = any(isinstance(one, DatabaseAway) for one in _chain(error))
     told = to_wire_error(error)

@@ -1,4 +1,4 @@
-"""A run that says where LangSmith is to keep its trace."""
+"""Runs that choose the LangSmith project for their trace."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from langchain_core.runnables import RunnableConfig
 @contextmanager
 def traced_as_asked(config: RunnableConfig) -> Iterator[None]:
     """
-    Around a run whose ``configurable`` names a ``langsmith_project`` (and, for evaluations, a
-    ``langsmith_example_id``): its trace goes there and to the project of the environment. Around
-    any other tracing goes its usual way.
+    For a run whose ``configurable`` names a ``langsmith_project`` (and, for evaluations, a
+    ``langsmith_example_id``): its trace goes there and to the project of the environment. Other
+    runs are traced as usual.
     """
     configurable = config.get("configurable") or {}
     project = configurable.get("langsmith_project")

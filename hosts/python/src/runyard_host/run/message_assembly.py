@@ -1,5 +1,5 @@
-"""Stream mode ``messages``: the messages of one namespace, put together by LangChain's own classes
-from the pieces that models write, until they stand in a state of the graph.
+"""Stream mode ``messages``: assembles the messages of one namespace, with LangChain's own classes,
+from the pieces that models write, until a state of the graph contains them.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from ..wire_json import to_wire
 
 @dataclass
 class _Unfinished:
-    """A message that stands in no state yet: all that came of it, and what was told of it."""
+    """A message that no state contains yet: its pieces so far, and what was emitted of it."""
 
     message: BaseMessage
     wire: JsonObject | None = None
 
 
 class MessageAssembly:
-    """``complete``: the ids of those that are, shared by the namespaces of a run: a graph above
-    has the messages of those below it.
+    """``complete``: the ids of complete messages, shared by the namespaces of a run: a graph has
+    the messages of its subgraphs too.
     """
 
     def __init__(self, complete: set[str]) -> None:
@@ -32,7 +32,7 @@ class MessageAssembly:
         self._complete = complete
 
     def on_message(self, message: BaseMessage, metadata: Any) -> JsonObject | None:
-        """A piece of a message, or a whole one: that is told when it stands in a state."""
+        """A piece of a message, or a whole one, which is emitted when a state contains it."""
         id_ = message.id
         if not id_ or id_ in self._complete:
             return None
@@ -43,11 +43,11 @@ class MessageAssembly:
         return None
 
     def on_values(self, values: Any) -> JsonObject | None:
-        """A state of the graph: messages that stand in it are written to their end."""
+        """A state of the graph: the messages in it are complete."""
         return self._finish(_messages_in(values), is_last=False)
 
     def on_end(self) -> JsonObject | None:
-        """The graph is done: what never came to stand in a state is as complete as it gets."""
+        """The graph is done: messages that no state contains are as complete as they get."""
         return self._finish([one.message for one in self._unfinished.values()], is_last=True)
 
     def _grow(
@@ -77,7 +77,7 @@ class MessageAssembly:
 
 
 def _to_whole(message: BaseMessage) -> JsonObject:
-    """The message that the pieces until now are, without what only pieces have."""
+    """The message of the pieces so far, without the fields that only pieces have."""
     if isinstance(message, BaseMessageChunk):
         message = message_chunk_to_message(message)
     told: JsonObject = to_wire(message)

@@ -1,6 +1,6 @@
-"""What models write, and when they are done. LangGraph streams the pieces of a message and does not
-say which is the last, and streams the messages that nodes make by themselves too; LangChain's
-callbacks know better.
+"""What models write, and when they are done. LangGraph streams the pieces of a message without
+marking the last, and streams messages that nodes make by themselves too; LangChain's callbacks
+distinguish these.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class _Call:
 
 
 class ModelCalls(BaseCallbackHandler):
-    """Tells of each ``ModelEnd``, in whatever thread a model is called."""
+    """Reports each ``ModelEnd``, in the thread in which the model is called."""
 
     run_inline = True
     ignore_chain = True
@@ -34,16 +34,16 @@ class ModelCalls(BaseCallbackHandler):
     def __init__(self, on_end: Callable[[JsonObject], None]) -> None:
         self._on_end = on_end
         self._calls: dict[UUID, _Call] = {}
-        # By its identity, each until it is asked for: a message has no id yet.
+        # By identity, each until it is looked up: a message has no id yet.
         self._whole: dict[int, BaseMessage] = {}
 
     def is_written(self, message: BaseMessage) -> bool:
-        """Whether a model has written it, a piece or all of it. True once for a whole message."""
+        """Whether a model wrote it, a piece or all of it. True once for a whole message."""
         is_piece = isinstance(message, BaseMessageChunk)
         return self._whole.pop(id(message), None) is not None or is_piece
 
     def on_chat_model_start(self, *_args: Any, **_kwargs: Any) -> None:
-        """Says that calls of chat models are of interest."""
+        """Declares that calls of chat models are of interest."""
 
     def on_llm_new_token(
         self,
@@ -61,7 +61,7 @@ class ModelCalls(BaseCallbackHandler):
         call.pieces += 1
 
     def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_kwargs: Any) -> None:
-        """The message is written; one that came whole needs no word."""
+        """The message is complete; one that came whole is not reported."""
         call = self._calls.pop(run_id, None)
         if call:
             self._on_end({"id": call.id or f"lc_run--{run_id}", "pieces": call.pieces})
@@ -71,7 +71,7 @@ class ModelCalls(BaseCallbackHandler):
                 self._whole[id(generation.message)] = generation.message
 
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **_kwargs: Any) -> None:
-        """The message will not be written to its end."""
+        """The message stays incomplete."""
         call = self._calls.pop(run_id, None)
         if call:
             failure = {"error": type(error).__name__, "message": str(error)}

@@ -1,6 +1,4 @@
-"""Where models and tools are at work, as the port says it: at their node. LangGraph for Python says
-at its graph.
-"""
+"""The port reports models and tools at their node. LangGraph for Python reports their graph."""
 
 from __future__ import annotations
 
@@ -14,13 +12,13 @@ Namespace = tuple[str, ...]
 
 
 def node_namespace(graph: Namespace, metadata: Mapping[str, Any]) -> Namespace:
-    """Of the node of the graph that the call with these metadata was made in."""
+    """The namespace of the graph's node in which the call with these metadata was made."""
     parts = str(metadata.get("langgraph_checkpoint_ns") or "").split("|")
     return tuple(parts[: len(graph) + 1]) if parts != [""] else graph
 
 
 class ToolPlaces(BaseCallbackHandler):
-    """Notes in which node each tool is called."""
+    """Notes the node in which each tool is called."""
 
     run_inline = True
     ignore_chain = True
@@ -40,12 +38,12 @@ class ToolPlaces(BaseCallbackHandler):
         metadata: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        """LangGraph tells of it later, by this id."""
+        """LangGraph's stream reports the tool later, by this id."""
         del serialized, input_str
         self._metadata[kwargs.get("tool_call_id") or str(run_id)] = metadata or {}
 
     def namespace(self, graph: Namespace, told: Mapping[str, Any]) -> Namespace:
-        """Of what LangGraph has told of a tool, in the namespace of its graph."""
+        """The node's namespace for LangGraph's event of a tool, in the namespace of its graph."""
         id_ = told.get("tool_call_id", "")
         is_last = told.get("event") in ("tool-finished", "tool-error")
         metadata = self._metadata.pop(id_, {}) if is_last else self._metadata.get(id_, {})

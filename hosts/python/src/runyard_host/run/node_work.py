@@ -1,9 +1,9 @@
-"""Which functions of a run's nodes are at work.
+"""Tracks which functions of a run's nodes are running.
 
-When its run is told to stop, an asynchronous node is cancelled; a function that runs in a thread
-cannot be. Only this tells when all of them have ended. LangGraph calls the functions of nodes, of
-tasks of its functional API and of branches by one class, which is watched: so those of graphs that
-a node calls are seen too. Not seen are nodes that are no functions (a model by itself).
+When the run is stopped, asynchronous nodes are cancelled; a function that runs in a thread cannot
+be. Only this module knows when all of them have ended. LangGraph calls the functions of nodes, of
+tasks of its functional API and of branches by one class, which is watched: so functions of graphs
+that a node calls are tracked too. Nodes that are no functions (a model by itself) are not.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _WATCHED = "__runyard_watched__"
 _BRANCH = "__runyard_branch__"
 
 
-class NodeExit(RuntimeError):  # noqa: N818 - it stands for SystemExit
-    """A node has called ``sys.exit``, which would end the runs of everybody else too."""
+class NodeExit(RuntimeError):  # noqa: N818 - it replaces SystemExit
+    """A node has called ``sys.exit``, which would end all other runs too."""
 
 
 class NodeWork:
@@ -54,7 +54,7 @@ class NodeWork:
 
     @contextmanager
     def watch(self) -> Iterator[None]:
-        """Whatever is called within belongs to this run."""
+        """All functions that are called within belong to this run."""
         token = _current.set(self)
         try:
             with at_place(Place(self._run_id, self._thread_id)):
@@ -64,7 +64,7 @@ class NodeWork:
 
     @contextmanager
     def call(self, node: str | None, *, is_told: bool) -> Iterator[None]:
-        """Around the function of a node, or of what chooses the next, in its own thread or task."""
+        """Around the function of a node or of a branch, in its own thread or task."""
         self.begin()
         try:
             with at_place(Place(self._run_id, self._thread_id, node)):
@@ -77,7 +77,7 @@ class NodeWork:
             self.finish()
 
     async def ended(self) -> None:
-        """Settles when nothing is at work any more; nothing begins afterwards."""
+        """Returns when no function is running; none begins afterwards."""
         while True:
             with self._lock:
                 if self._count == 0:
@@ -95,7 +95,7 @@ class NodeWork:
             self._count += 1
 
     def finish(self) -> None:
-        """It has ended."""
+        """The function has ended."""
         with self._lock:
             self._count -= 1
             is_awaited = self._count == 0 and self._is_awaited
@@ -107,7 +107,7 @@ _current: ContextVar[NodeWork | None] = ContextVar("runyard_node_work", default=
 
 
 def watch_nodes() -> None:
-    """Lets each ``NodeWork`` see the functions that are called within it. Once is enough."""
+    """Lets each ``NodeWork`` track the functions called within it. Repeated calls are harmless."""
     if getattr(RunnableCallable, _WATCHED, False):
         return
     setattr(RunnableCallable, _WATCHED, True)
@@ -153,12 +153,12 @@ def _is_of_node(callable_: RunnableCallable) -> bool:
 
 
 def _prepare(callable_: RunnableCallable) -> bool:
-    """Whether it is a node's. A function that is called in a thread is watched there."""
+    """Whether the function is a node's. One that is called in a thread is watched there."""
     if isinstance(callable_, ChannelWrite | ChannelRead):
         return False
     branch = getattr(callable_.func, "__self__", None)
     if isinstance(branch, BranchSpec):
-        # It is called before the function that it chooses by.
+        # The branch is called before the function by which it chooses.
         branch.path.__dict__[_BRANCH] = True
         return False
     module = getattr(callable_.func or callable_.afunc, "__module__", None) or ""

@@ -1,4 +1,4 @@
-"""A run's checkpoints, in one order with what the run emits."""
+"""A run's checkpoints, in one order with the run's emissions."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ class Order(Protocol):
 
     @property
     def is_stopping(self) -> bool:
-        """Whether it was told to stop."""
+        """Whether the run is to stop."""
 
     async def settled(self) -> None:
-        """Answers once all that the graph has emitted until now is handed out and sent."""
+        """Returns once all emissions of the graph until now are handed out and sent."""
 
 
 class RunCheckpoints(Checkpoints):
-    """A write goes out after all that the graph had emitted before it."""
+    """Sends a write only after everything that the graph emitted before it."""
 
     def __init__(self, checkpoints: Checkpoints, new_thread: str | None = None) -> None:
-        """``new_thread``: the run's, where that is known to have no checkpoint yet."""
+        """``new_thread``: the run's thread, if it is known to have no checkpoint yet."""
         self._checkpoints = checkpoints
         self._new_thread = new_thread
         self.order: Order | None = None
@@ -41,7 +41,7 @@ class RunCheckpoints(Checkpoints):
         await self._checkpoints.put(checkpoint, versions, values)
 
     async def put_writes(self, key: JsonObject, writes: list[JsonObject]) -> None:
-        """Stores writes of tasks. That a task was cancelled with its run is no failure of it."""
+        """Stores writes of tasks. A task that was cancelled with its run has not failed."""
         self._new_thread = None
         if self.order is not None:
             if self.order.is_stopping:
@@ -52,13 +52,13 @@ class RunCheckpoints(Checkpoints):
         await self._checkpoints.put_writes(key, writes)
 
     async def get(self, at: JsonObject) -> JsonObject | None:
-        """Answers a ``CheckpointRecord``."""
+        """Returns a ``CheckpointRecord``."""
         if self._new_thread is not None and at.get("thread_id") == self._new_thread:
             return None
         return await self._checkpoints.get(at)
 
     async def list(self, query: JsonObject) -> list[JsonObject]:
-        """Answers ``CheckpointRecord`` objects, the newest first."""
+        """Returns ``CheckpointRecord`` objects, the newest first."""
         return await self._checkpoints.list(query)
 
     async def delete_thread(self, thread_id: str) -> None:
@@ -67,6 +67,6 @@ class RunCheckpoints(Checkpoints):
 
 
 async def turns(count: int) -> None:
-    """Lets the event loop go round: what was begun in this turn may hand on what it has."""
+    """Lets the event loop turn, so that work begun in this turn can pass on its results."""
     for _ in range(count):
         await asyncio.sleep(0)

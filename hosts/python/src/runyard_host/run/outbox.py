@@ -1,4 +1,4 @@
-"""What a run has emitted and nobody has taken yet."""
+"""The emissions of a run that its reader has not taken yet."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-# The graph goes on while nobody takes what it emits, until there is so much of it.
+# How many emissions may wait for the reader before the graph waits for it.
 _LIMIT = 128
 
 
 class Outbox(Generic[T]):
-    """Filled by the graph, emptied by its reader; in the event loop's thread alone."""
+    """Filled by the graph, emptied by its reader; on the event loop's thread only."""
 
     def __init__(self) -> None:
         self._items: deque[T] = deque()
@@ -47,7 +47,7 @@ class Outbox(Generic[T]):
         self._ready.set()
 
     async def take(self) -> list[T]:
-        """All there is; waits for something, or until it is woken."""
+        """Takes all items; waits for one, or until it is woken."""
         if not self._items:
             self._ready.clear()
             await self._ready.wait()
@@ -57,18 +57,18 @@ class Outbox(Generic[T]):
         return taken
 
     def sent(self, count: int) -> None:
-        """So many of those that were taken are on their way."""
+        """So many of the taken items are on their way."""
         self._sent += count
         self._advance()
 
     def leave(self) -> None:
-        """Nobody takes any more: what is left, and what comes, is thrown away."""
+        """The reader stops: remaining and further items are dropped."""
         self._is_read = False
         self._items.clear()
         self._advance()
 
     async def room(self) -> None:
-        """Waits while there is too much. What the graph has emitted meanwhile is not here yet."""
+        """Waits while the outbox is full. What the graph emits meanwhile is not in it yet."""
         self._is_held = True
         try:
             while not self.has_room:
@@ -78,7 +78,7 @@ class Outbox(Generic[T]):
             self._advance()
 
     async def settled(self) -> None:
-        """Answers once all that the graph has emitted until now is on its way."""
+        """Returns once all emissions of the graph until now are on their way."""
         while self._is_held and self._is_read:
             await self._next()
         until = self._added

@@ -1,8 +1,7 @@
 """One run of a graph of LangGraph.
 
-The graph runs in a task of its own, and what it emits is taken from an outbox: it goes on while
-the reader is slow, but not far, and a checkpoint is stored only after what was emitted before it
-is sent.
+The graph runs in a task of its own, and its emissions are taken from an outbox: it can run ahead of
+a slow reader, but not far. A checkpoint is stored only after all emissions before it are sent.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from .spans import Spans
 from .transformers import Transformers
 
 _HIDDEN_TAG = "langsmith:hidden"
-# How often the event loop goes round until what a task has emitted is in the outbox.
+# How many turns of the event loop it takes until a task's emissions are in the outbox.
 _TURNS = 3
 _TURNS_OF_EVENTS = 8
 
@@ -49,7 +48,7 @@ class RunParts:
 
 
 class GraphRun:
-    """Begun by its first emission being asked for."""
+    """Begins when its first emission is requested."""
 
     def __init__(self, parts: RunParts, request: JsonObject, checkpoints: RunCheckpoints) -> None:
         self._request = request
@@ -94,11 +93,11 @@ class GraphRun:
 
     @property
     def is_stopping(self) -> bool:
-        """Whether it was told to stop."""
+        """Whether the run is to stop."""
         return self._work.is_stopping
 
     async def emissions(self) -> AsyncIterator[list[Emission]]:
-        """Batches, the next when the last was sent. Over once no function of a node is at work."""
+        """Batches, the next when the last was sent. Over once no function of a node is running."""
         if not self.is_stopping:
             self._task = asyncio.create_task(self._drive())
             self._task.add_done_callback(lambda _: self._outbox.wake())
@@ -117,7 +116,7 @@ class GraphRun:
             self._outbox.leave()
 
     def stop(self) -> None:
-        """It emits nothing more but how its models end, and is over once its nodes have ended."""
+        """Ends emissions, except for ``model_ends``; it is over once its nodes have ended."""
         if self.is_stopping:
             return
         self._work.is_stopping = True
@@ -130,22 +129,22 @@ class GraphRun:
             self._control.request_drain()
 
     async def settled(self) -> None:
-        """Answers once all that the graph has emitted until now is handed out and sent."""
+        """Returns once all emissions of the graph until now are handed out and sent."""
         await turns(_TURNS_OF_EVENTS if "events" in self._modes else _TURNS)
         await self._outbox.settled()
 
     async def on_events(self, events: list[JsonObject], of: int | None) -> list[Json]:
-        """``Transformed``: what is to be told in place of these."""
+        """``Transformed``: the events to emit in place of these."""
         if self._transformers is None:
             return list(range(len(events)))
         return await self._transformers.on_events(events, of)
 
     async def finish(self) -> list[JsonObject]:
-        """``MadeEvent`` objects that were made at last."""
+        """The last ``MadeEvent`` objects."""
         return await self._transformers.finish() if self._transformers else []
 
     async def fail(self, error: JsonObject) -> list[JsonObject]:
-        """The same for a run that has failed or was stopped."""
+        """The same for a run that failed or was stopped."""
         return await self._transformers.fail(error) if self._transformers else []
 
     async def _drive(self) -> None:
@@ -184,7 +183,7 @@ class GraphRun:
             self._add(self._read.end())
 
     async def _work_ended(self) -> None:
-        """However often the task is cancelled."""
+        """Waits for running nodes, however often the task is cancelled."""
         ended = asyncio.create_task(self._work.ended())
         while not ended.done():
             try:
@@ -193,7 +192,7 @@ class GraphRun:
                 continue
 
     def _add(self, told: list[Told]) -> None:
-        # Nobody else keeps what the graph has emitted.
+        # Only transformers need the graph's own objects.
         self._outbox.add(told if self._transformers else [(one, None) for one, _ in told])
 
     async def _open(self) -> AsyncGenerator[tuple[Namespace, str, Any]]:
@@ -219,7 +218,7 @@ class GraphRun:
     async def _events(
         self, input_: Any, config: Any, options: dict[str, Any]
     ) -> AsyncGenerator[Any]:
-        """LangChain's callbacks, among which are the chunks of the graph's own stream."""
+        """LangChain's callback events, which include the chunks of the graph's own stream."""
         run_id = self._request["run_id"]
         stream = self._graph.astream_events(input_, config, version="v2", **options)
         async with aclosing(stream) as events:
@@ -268,7 +267,7 @@ class GraphRun:
         return traced_as_asked(self._config)
 
     def _on_model_end(self, end: JsonObject) -> None:
-        """Called wherever a model is."""
+        """Called in the thread of the model."""
         emission = {"namespace": [], "mode": "model_ends", "payload": end}
         self._loop.call_soon_threadsafe(self._add, [(emission, None)])
 
@@ -280,8 +279,8 @@ class _Event:
 
 def _context_for(graph: Any, context: Json) -> Json:
     """
-    ``None`` where nothing was given, unless the graph's own schema has something to say then.
-    LangGraph makes an object of the schema of what is given.
+    Replaces an empty context by the graph's own schema with its defaults, or by ``None``. LangGraph
+    makes any other context an object of the schema.
     """
     if context != {}:
         return context

@@ -1,4 +1,4 @@
-"""Nodes, models and tools at work, as LangChain's callbacks tell of them: for the timeline."""
+"""Spans of nodes, models and tools, from LangChain's callbacks, for the timeline."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from ..wire_json import to_wire_text
 _CHARS = 8_192
 _CUT_OFF = " …"
 _HIDDEN_TAG = "langsmith:hidden"
-# How long what has changed may wait for what changes next, in seconds.
+# How long a change may wait for the next one, in seconds.
 _DELAY = 0.1
 
 
 class Spans(BaseCallbackHandler):
     """
-    Hears of them in whatever thread they are at work. What is told soon after something else is
-    told with it; ``flush`` tells the rest.
+    Gets the callbacks in any thread. Changes that follow each other soon are reported together;
+    ``flush`` reports the rest.
     """
 
     run_inline = True
@@ -42,7 +42,7 @@ class Spans(BaseCallbackHandler):
         self._is_planned = False
 
     def flush(self) -> None:
-        """Tells of all that is not told yet; in the event loop's thread."""
+        """Reports all changes that are not reported yet; on the event loop's thread."""
         with self._lock:
             changed, self._changed = self._changed, {}
             self._is_planned = False
@@ -59,7 +59,7 @@ class Spans(BaseCallbackHandler):
         metadata: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        """A node, or some part of one, which is of no interest."""
+        """A node begins, or a part of one, which is ignored."""
         del serialized, inputs
         name = kwargs.get("name")
         if name is None or name != (metadata or {}).get("langgraph_node"):
@@ -69,11 +69,11 @@ class Spans(BaseCallbackHandler):
         self._begin(run_id, _span(run_id, "node", name, metadata))
 
     def on_chain_end(self, outputs: Any, *, run_id: UUID, **_kwargs: Any) -> None:
-        """It has come to its end."""
+        """The node has ended."""
         self._end(run_id)
 
     def on_chain_error(self, error: BaseException, *, run_id: UUID, **_kwargs: Any) -> None:
-        """It has failed, or asks something."""
+        """The node has failed, or interrupts."""
         self._fail(run_id, error)
 
     def on_chat_model_start(
@@ -105,7 +105,7 @@ class Spans(BaseCallbackHandler):
         self._begin(run_id, span | {"input": _text(prompts[0] if prompts else "")})
 
     def on_llm_new_token(self, token: Any, *, run_id: UUID, **_kwargs: Any) -> None:
-        """The first says how long it took."""
+        """Notes when the first token came."""
         span = self._open.get(run_id)
         if span is not None and "first_token_at" not in span:
             self._change(run_id, {"first_token_at": _now()})
@@ -221,7 +221,7 @@ def _answer(response: Any) -> JsonObject:
 
 
 def _failure(error: BaseException) -> JsonObject:
-    # LangGraph ends nodes by raising where they ask something, or hand over to a graph above.
+    # LangGraph ends nodes by raising when they interrupt, or hand over to a graph above.
     if isinstance(error, GraphBubbleUp):
         interrupts = error.args[0] if error.args else None
         if isinstance(interrupts, list | tuple) and type(error).__name__ != "ParentCommand":
@@ -258,5 +258,5 @@ def _cut(text: str) -> str:
 
 
 def _end_of(stack: str) -> str:
-    """Python tells last what was called last."""
+    """Python writes the innermost call last."""
     return stack[-_CHARS:]

@@ -1,8 +1,8 @@
 """The stream transformers that a graph was compiled with.
 
-They see what the run tells, may change or leave out some of it, and what they push to channels
-with a name is told too. LangGraph's own multiplexer calls them; the server says what it is about to
-tell.
+They see the run's events, may change or drop some, and their pushes to channels with a name are
+emitted too. LangGraph's own multiplexer calls them, with the events that the server is about to
+emit.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from ..wire_json import to_wire
 
 
 class RunFailure(Exception):  # noqa: N818 - transformers see its class
-    """Why the run has failed, as the server says it."""
+    """The failure of the run, as the server reports it."""
 
 
 class Transformers:
-    """Of one run."""
+    """The transformers of one run."""
 
     @staticmethod
     def of(graph: Any) -> Transformers | None:
-        """``None``: the graph has none, or only those that are for callers in this process."""
+        """``None``: the graph has none, or only ones for callers in this process."""
         made = list(getattr(graph, "stream_transformers", None) or ())
         if not made:
             return None
@@ -44,7 +44,7 @@ class Transformers:
         self._has_own = bool(own)
         self._mux: Any = StreamMux(transformers=own, is_async=True)
         self._told: list[Any] = []
-        # Whatever is kept, and whatever is pushed to a channel, in their order.
+        # Events that are kept, and pushes to channels, in their order.
         self._mux._events._wire(self._told.append)
         self._finals = {
             name: value
@@ -56,11 +56,11 @@ class Transformers:
         self._is_over = False
 
     def note(self, payloads: list[Any]) -> None:
-        """LangGraph's own objects that the emissions which are handed out now come from."""
+        """Notes LangGraph's own objects of the emissions that are handed out now."""
         self._payloads.extend(payloads)
 
     async def on_events(self, events: list[JsonObject], of: int | None) -> list[Json]:
-        """In place of each event: its number, or what was made of it, among what was made."""
+        """For each event its number or changed form, in order with the events that were made."""
         payload = None if of is None else self._payload(of)
         transformed: list[Json] = []
         for number, event in enumerate(events):
@@ -86,7 +86,7 @@ class Transformers:
         return made
 
     async def fail(self, error: JsonObject) -> list[JsonObject]:
-        """The run has failed or was told to stop."""
+        """The run has failed or was stopped."""
         if self._is_over:
             return []
         self._is_over = True
@@ -146,7 +146,7 @@ class Transformers:
 
 
 def _protocol_event(told: JsonObject, payload: Any) -> dict[str, Any]:
-    """LangGraph's form of an event: with what the graph emitted, as it is."""
+    """LangGraph's form of an event, with the graph's own object."""
     method = told["method"]
     params: dict[str, Any] = {
         "namespace": list(told["namespace"]),
@@ -179,7 +179,7 @@ def _copied(data: Json) -> Json:
 
 
 def _in_words_of_the_protocol(told: JsonObject, data: Json) -> Json:
-    """What a transformer has made of what the graph emitted, as the log has it."""
+    """A transformer's version of an emission, in the form of the log."""
     if told["method"] == "updates" and isinstance(data, dict) and data:
         node, values = next(iter(data.items()))
         return {"node": node, "values": values}
@@ -189,7 +189,7 @@ def _in_words_of_the_protocol(told: JsonObject, data: Json) -> Json:
 
 
 def _made(event: Any) -> JsonObject:
-    """``MadeEvent``. How the root stands is the server's to say."""
+    """``MadeEvent``. The server itself reports the lifecycle of the root."""
     params = event["params"]
     made: JsonObject = {
         "method": event["method"],

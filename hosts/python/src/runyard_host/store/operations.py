@@ -1,4 +1,4 @@
-"""LangGraph's operations on a store in the words of the port, and the answers back."""
+"""Converts LangGraph's store operations to the words of the port, and the results back."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ ANY_LABEL = "*"
 
 
 def prepare(operation: Op) -> Op:
-    """The operation with its value as JSON, as it is now.
+    """The operation with its present value as JSON.
 
-    Raises for what no store takes, before the operations of the same turn suffer for it.
+    Raises for an invalid operation, before the others of the same turn suffer for it.
     """
     for labels in _namespaces_of(operation):
         _refuse_labels(labels)
@@ -44,7 +44,7 @@ def prepare(operation: Op) -> Op:
 
 
 def to_put(operation: PutOp) -> JsonObject:
-    """``ItemPut``. Without a ``ttl`` the store's default holds; with ``None`` it stays for good."""
+    """``ItemPut``. Without ``ttl`` the store's default applies; with ``None`` it never expires."""
     put: JsonObject = {
         "namespace": list(operation.namespace),
         "key": str(operation.key),
@@ -99,7 +99,7 @@ def to_item(item: JsonObject) -> Item:
 
 
 def to_search_item(item: JsonObject) -> SearchItem:
-    """The same with how similar it is to the query, where one was asked for."""
+    """The same, with its similarity to the query if there is one."""
     return SearchItem(**_fields(item), score=item.get("score"))
 
 
@@ -109,7 +109,7 @@ def _fields(item: JsonObject) -> dict[str, Any]:
 
 
 def _join(paths: Sequence[list[str]]) -> list[str] | None:
-    """One path that fits where all of these do."""
+    """One path that matches where all of these do."""
     joined: list[str] = []
     for path in paths:
         length = max(len(joined), len(path))

@@ -40,8 +40,8 @@ Waiting = tuple[Op, "asyncio.Future[Any]"]
 class HostStore(BaseStore):
     """The items of the server. Made on the event loop; its blocking methods are for other threads.
 
-    Operations that are begun in one turn of the loop are done together: those that read see what
-    was there before, then those that write, all of them or none.
+    Operations that are begun in one turn of the loop are done together: first the reads, which see
+    the state before, then the writes, all of them or none.
     """
 
     supports_ttl = True
@@ -54,18 +54,18 @@ class HostStore(BaseStore):
         self._flushes: set[asyncio.Task[None]] = set()
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Answers in the order of the operations."""
+        """Returns the results in the order of the operations."""
         operations = [prepare(one) for one in ops]
         return list(await asyncio.gather(*[self._enqueue(one) for one in operations]))
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """``abatch`` for other threads than the event loop's."""
+        """``abatch`` for threads other than the event loop's."""
         return self._blocking.wait_for("batch", self.abatch(ops))
 
     async def aget(
         self, namespace: tuple[str, ...], key: str, *, refresh_ttl: bool | None = None
     ) -> Item | None:
-        """The item; ``None``: there is none, or its time is up."""
+        """The item; ``None``: there is none, or it has expired."""
         [found] = await self.abatch([_get(namespace, key, refresh_ttl)])
         return cast("Item | None", found)
 
@@ -88,7 +88,7 @@ class HostStore(BaseStore):
         offset: int = 0,
         refresh_ttl: bool | None = None,
     ) -> list[SearchItem]:
-        """The items below the prefix, by their meaning where there is a query."""
+        """The items below the prefix, by their meaning if there is a query."""
         refresh = cast(bool, refresh_ttl)
         search = SearchOp(namespace_prefix, filter, limit, offset, query, refresh)
         [found] = await self.abatch([search])
@@ -108,7 +108,7 @@ class HostStore(BaseStore):
         *,
         ttl: float | NotProvided | None = NOT_PROVIDED,
     ) -> None:
-        """Puts the item in place of the one that is there."""
+        """Stores the item, in place of one with the same key."""
         if value is None:
             raise TypeError("The value of an item is a mapping; `adelete` removes an item.")
         await self.abatch([PutOp(namespace, str(key), value, index, cast("float | None", ttl))])
@@ -159,7 +159,7 @@ class HostStore(BaseStore):
     def _searches(
         self, searches: list[tuple[SearchOp, asyncio.Future[Any]]]
     ) -> list[Awaitable[None]]:
-        """One call for all that refresh what they find in the same way."""
+        """One call for all searches with the same ``refresh_ttl``."""
         ways: dict[bool | None, list[tuple[SearchOp, asyncio.Future[Any]]]] = {}
         for search in searches:
             ways.setdefault(search[0].refresh_ttl, []).append(search)
@@ -204,7 +204,7 @@ class HostStore(BaseStore):
 
 
 def _get(namespace: tuple[str, ...], key: str, refresh_ttl: bool | None) -> GetOp:
-    """``None`` leaves it to the server's settings; LangGraph itself knows yes and no only."""
+    """``None`` leaves it to the server's settings; LangGraph itself has only yes and no."""
     return GetOp(namespace, str(key), cast(bool, refresh_ttl))
 
 
@@ -215,7 +215,7 @@ def _of(waiting: list[Waiting], kind: type[OpT]) -> list[tuple[OpT, asyncio.Futu
 async def _settle(
     answers: Sequence[asyncio.Future[Any]], work: Callable[[], Awaitable[Sequence[Any]]]
 ) -> None:
-    """Gives each its answer, or all of them the error. Who was cancelled waits no more."""
+    """Gives each its result, or all of them the error. Skips callers that were cancelled."""
     try:
         found = await work()
     except Exception as error:
