@@ -1,7 +1,7 @@
 /** Which entries of a tarball may be unpacked. */
 import { posix } from 'node:path'
 
-/** What of an entry is looked at. */
+/** The fields of an entry that are checked. */
 interface TarEntry {
   path: string
   /** The name that the tar reader has for the type, e.g. `SymbolicLink`. */

@@ -1,4 +1,4 @@
-/** Unpacks a tarball of Runyard's own, whose digest was checked: where there is a `tar` program, in a sixth of the time. */
+/** Unpacks one of Runyard's own tarballs, whose digest was checked: with a `tar` program in a sixth of the time. */
 import { execFile } from 'node:child_process'
 import { access, constants, mkdir } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
@@ -10,8 +10,8 @@ const LIMITS = { maxEntries: 1_000_000, maxUnpackedBytes: 32 * 1024 ** 3 }
 const run = promisify(execFile)
 
 /**
- * Into the new folder `into`; owners are not kept. `path`: the PATH that `tar` is looked for on. The program refuses
- * names that lead out of the folder too. Throws `bad_request`, and the signal's reason.
+ * Unpacks into the new folder `into`; owners are not kept. `path`: the PATH to find `tar` on. The program refuses names
+ * that lead out of the folder too. Throws `bad_request`, and the signal's reason.
  */
 export async function unpackOwn(
   file: string,

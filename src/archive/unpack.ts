@@ -19,9 +19,9 @@ interface UnpackLimits {
 const ENTRY_OVERHEAD_BYTES = 4096
 
 /**
- * Unpacks the .tar.gz at `path` into the new folder `into`, names as they are (no top folder is taken
- * away), and answers how many entries it has. Owners are not kept. Throws `bad_request`, which names the
- * entry that leads out of the folder, is no file, folder or link, or is one too many; and the signal's reason.
+ * Unpacks the .tar.gz at `path` into the new folder `into`, names as they are (no top folder is taken away), and
+ * returns how many entries it has. Owners are not kept. Throws `bad_request`, which names the entry that leads out of
+ * the folder, is no file, folder or link, or is one too many; and the signal's reason.
  */
 export async function unpackTarball(
   path: string,
@@ -46,7 +46,7 @@ export async function unpackTarball(
   return entries
 }
 
-/** Reads the whole tarball and answers how many entries it has. */
+/** Reads the whole tarball and returns how many entries it has. */
 async function inspect(
   path: string,
   { limits, signal }: { limits: UnpackLimits; signal: AbortSignal },
@@ -80,7 +80,7 @@ async function inspect(
   return check.count()
 }
 
-/** Counts what goes by and keeps the first reason to refuse it. */
+/** Counts entries and bytes, and keeps the first reason to refuse the tarball. */
 function createCheck(limits: UnpackLimits) {
   const tooLarge = `The tarball holds more than ${limits.maxUnpackedBytes} bytes.`
   // The stream has a header and padding for each entry on top of what the entries hold.

@@ -29,18 +29,18 @@ interface ArtifactStoreOptions {
   unfinishedDir: string
   /** `ControlPlaneStore.signingKey`. */
   signingKey: Uint8Array
-  /** Where those who fetch reach the control plane, without a slash at the end. */
+  /** The control plane's URL for downloads, without a slash at the end. */
   homeUrl(): Promise<string>
   clock: Clock
 }
 
-/** How long the store's own address works to which the control plane's leads, in ms. */
+/** How long the store's URL works that the control plane redirects to, in ms. */
 const REDIRECT_MS = 15 * 60_000
 const TOP = 'artifacts'
 const RECORD = 'packed.json'
 /** Larger than any folder that a build may unpack and install in its limits, packed. */
 const MAX_RECEIVED_BYTES = 8 * 1024 ** 3
-/** A source, what was built from it, and one that was begun anew: a build that sends more is up to something else. */
+/** A source, its build result, and those of a restarted build: a build that sends more is refused. */
 const MOST_OBJECTS = 4
 const DIGEST = /^[0-9a-f]{64}$/
 
@@ -95,7 +95,7 @@ export function createArtifactStore(options: ArtifactStoreOptions): ArtifactStor
       return [...new Set(names.map((name) => name.split('/')[1] ?? ''))]
     },
     async remove(revision_id) {
-      // The record first: nobody is told of what is about to go.
+      // The record first, so that it never names removed objects.
       await objects.remove(recordName(revision_id))
       for (const name of await objects.list(`${TOP}/${revision_id}/`)) await objects.remove(name)
     },
@@ -150,7 +150,7 @@ async function writeRecord(objects: ObjectStore, packed: PackedArtifact): Promis
   await objects.put(recordName(packed.artifact.id), textOf(JSON.stringify(packed)))
 }
 
-/** Throws `conflict` where the revision takes no more. */
+/** Throws `conflict` if the revision has too many. */
 async function placeFor(
   objects: ObjectStore,
   revision_id: string,
@@ -168,7 +168,7 @@ async function placeFor(
   return name
 }
 
-/** Passes the body on, and throws at its end where it is not what it was called. */
+/** Passes the body on, and throws at its end if the digest does not match. */
 async function* verified(
   body: AsyncIterable<Uint8Array>,
   digest: string,

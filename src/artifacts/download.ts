@@ -1,4 +1,4 @@
-/** Fetches one file over HTTP, and believes it only by its digest. */
+/** Fetches one file over HTTP, and checks its digest. */
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 
@@ -18,12 +18,12 @@ export class DownloadFailed extends Error {
 interface DownloadOptions {
   /** SHA-256, in hex. */
   digest: string
-  /** Absolute; what is there is replaced. */
+  /** Absolute; an existing file is replaced. */
   file: string
   signal: AbortSignal
 }
 
-/** Answers its size in bytes. Throws `DownloadFailed`, which does not repeat what is secret of the address. */
+/** Returns the file's size in bytes. Throws `DownloadFailed`, which does not repeat secret parts of the URL. */
 export async function download(url: string, options: DownloadOptions): Promise<number> {
   const silence = new AbortController()
   const timer = setTimeout(() => silence.abort(new Error('it was silent')), SILENCE_MS)
@@ -44,7 +44,7 @@ export async function download(url: string, options: DownloadOptions): Promise<n
   } catch (error) {
     if (error instanceof DownloadFailed) throw error
     const { code } = error as NodeJS.ErrnoException
-    // The disk is full: no other address mends that.
+    // The disk cannot be written: another address would not help.
     if (code !== undefined && ['ENOSPC', 'EROFS', 'EACCES', 'EDQUOT'].includes(code)) throw error
     throw new DownloadFailed(`${where} cannot be fetched: ${reasonOf(error)}.`, {
       isFinal: false,
@@ -76,7 +76,7 @@ async function write(
   }
 }
 
-/** Without its query: that is signed. */
+/** Without the query, which is signed. */
 function shown(url: string): string {
   const parsed = URL.parse(url)
   return parsed ? `${parsed.origin}${parsed.pathname}` : 'An address that is none'

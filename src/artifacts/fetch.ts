@@ -1,10 +1,10 @@
 /**
- * Fetches a packed folder into a folder of this machine: what the pods of a deployment begin with.
+ * Fetches a packed folder into a folder of this machine: the first step of a deployment's pods.
  *
  * ```
- * <into>/.runyard-part/   on its way: what a killed one has left is removed by the next
+ * <into>/.runyard-part/   unfinished: the next fetch removes what a killed one has left
  *        …                the folder's own entries, moved here at the end
- *        .runyard-artifact   the digest, written last: all of it is there
+ *        .runyard-artifact   the digest, written last: the folder is complete
  * ```
  */
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -16,7 +16,7 @@ import { DownloadFailed, download } from './download.ts'
 import { linkInterpreter } from './interpreter.ts'
 
 export interface FetchOrder {
-  /** Each leads to the same; tried one after the other. */
+  /** Addresses of the same file; tried one after the other. */
   urls: readonly string[]
   /** SHA-256 of the .tar.gz, in hex. */
   digest: string
@@ -34,13 +34,13 @@ interface FetchTools {
 }
 
 const PART = '.runyard-part'
-/** What is in a folder that was fetched, beside what was packed. */
+/** The file that a fetch adds to the packed ones. */
 export const MARK = '.runyard-artifact'
 const ATTEMPTS = 7
 
 /**
- * Settles when all of it is there; does nothing where it is already. Throws `bad_request` and `conflict` for
- * what does not come right by trying again, `unavailable` for what may.
+ * Resolves when the folder is complete; does nothing if it already is. Throws `bad_request` and `conflict` if a retry
+ * would not help, `unavailable` if it may.
  */
 export async function fetchArtifact(order: FetchOrder, tools: FetchTools): Promise<void> {
   const { into, digest } = order
@@ -68,7 +68,7 @@ async function markOf(into: string): Promise<string | undefined> {
   return (await readFile(join(into, MARK), 'utf8').catch(() => undefined))?.trim()
 }
 
-/** What another artifact, or one that was killed, has left. Somebody's own folder is not touched. */
+/** Removes what another artifact or a killed fetch has left. Other folders are not touched. */
 async function clear(into: string): Promise<void> {
   await mkdir(into, { recursive: true, mode: 0o755 })
   const names = (await readdir(into)).filter((name) => name !== 'lost+found')
@@ -76,7 +76,7 @@ async function clear(into: string): Promise<void> {
   if (!names.includes(PART) && !names.includes(MARK)) {
     throw new AppError('conflict', `${into} is not empty: name a folder that is.`)
   }
-  // What says whose it is goes last.
+  // The files that mark the folder as ours go last.
   const own = names.filter((name) => name !== PART && name !== MARK)
   for (const name of [...own, PART, MARK]) {
     await rm(join(into, name), { recursive: true, force: true })

@@ -13,7 +13,7 @@ interface FolderOptions {
   isShared?: boolean
 }
 
-/** What is on its way lies here; what a crash has left of it is removed a day later. */
+/** Unfinished objects lie here; those left by a crash are removed a day later. */
 const UNFINISHED = 'unfinished'
 const ABANDONED_MS = 24 * 3_600_000
 
@@ -25,7 +25,7 @@ export function openFolderObjects({ root, isShared = false }: FolderOptions): Ob
     pathOf,
     async put(name, body) {
       const path = pathOf(name)
-      // A name of its own for each: two of them at once do not mix.
+      // A unique name: two writes at once do not mix.
       const unfinished = join(root, UNFINISHED, randomUUID())
       try {
         await mkdir(dirname(unfinished), { recursive: true, mode: 0o700 })
@@ -76,7 +76,7 @@ async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
   }
 }
 
-/** Through a power cut. A removal beside it may take the folder away that was just made: once more then. */
+/** Survives a power cut. Tries again if a removal beside it deletes the folder that was just made. */
 async function moveTo(unfinished: string, path: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -126,7 +126,7 @@ async function removeEmpty(folder: string, root: string): Promise<void> {
   if (isEmpty) await removeEmpty(dirname(folder), root)
 }
 
-/** Nobody waits for it, so it never fails. Folders there are the builder's, which removes them itself. */
+/** Never rejects, since nothing awaits it. The builder removes its own folders there. */
 async function removeAbandoned(unfinished: string): Promise<void> {
   for (const name of await readdir(unfinished).catch(() => [])) {
     const path = join(unfinished, name)

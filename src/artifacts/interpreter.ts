@@ -12,7 +12,7 @@ import { AppError } from '../core/errors.ts'
 
 /** The folder of the environment, as builds make it at the top of a project. */
 const ENVIRONMENT = '.venv'
-/** Where uv puts a Python, beside the project: what starts it later has to find it there. */
+/** Where uv installs a Python: beside the project, so that a later start finds it. */
 const BROUGHT = '.runyard-python'
 const LOOK_MS = 30_000
 const LIMIT_MS = 10 * 60_000
@@ -24,7 +24,7 @@ interface Surroundings {
   signal: AbortSignal
 }
 
-/** Does nothing where the folder has no environment, or its Python is there. */
+/** Does nothing if the folder has no environment, or its Python exists. */
 export async function linkInterpreter(tree: string, at: Surroundings): Promise<void> {
   const environment = join(tree, ENVIRONMENT)
   const version = await versionOf(environment)
@@ -51,7 +51,7 @@ async function versionOf(environment: string): Promise<string | undefined> {
   return found.find((version) => version !== undefined)
 }
 
-/** What is on the PATH may be a script that picks one: it is asked for the program itself. */
+/** A Python on the PATH may be a script that picks one: it is asked for the program itself. */
 async function findOwn(version: string, at: Surroundings): Promise<string | undefined> {
   for (const folder of at.path.split(delimiter)) {
     const python = join(folder, `python${version}`)

@@ -3,8 +3,8 @@ import { readlinkSync } from 'node:fs'
 import { isAbsolute, posix } from 'node:path'
 
 /**
- * What the link at `path` (from the top of the folder `root`) says in the packed folder: a way from itself,
- * which works wherever the folder lies. `undefined`: it leads out of the folder, and is left out.
+ * The target of the link at `path` (from the top of the folder `root`) in the packed folder: relative, so that it works
+ * wherever the folder lies. `undefined`: it leads out of the folder, and is left out.
  */
 export function packedLink(root: string, path: string): string | undefined {
   const target = targetOf(posix.join(root, path))
@@ -17,7 +17,7 @@ export function packedLink(root: string, path: string): string | undefined {
   return posix.relative(posix.dirname(own), reached) || '.'
 }
 
-/** It may go under way, and who packs is called back where nobody catches. */
+/** The link may vanish meanwhile; nothing catches what the packer's callback throws. */
 function targetOf(path: string): string | undefined {
   try {
     return readlinkSync(path)

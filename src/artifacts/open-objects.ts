@@ -1,10 +1,10 @@
-/** Where an installation keeps what was uploaded and built. */
+/** Opens the place where an installation keeps its uploads and builds. */
 
 import type { ArtifactsPlace } from '../core/deployment/artifacts/place.ts'
 import type { ObjectStore } from '../core/object-store.ts'
 import { openFolderObjects } from './folder-objects.ts'
 
-/** `dir`: the folder of this machine, which is taken where no place is set; absolute. */
+/** `dir`: the folder of this machine, used if no place is set; absolute. */
 export async function openObjects(
   place: ArtifactsPlace | undefined,
   { dir }: { dir: string },

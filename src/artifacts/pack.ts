@@ -7,7 +7,7 @@ import { create, type WriteEntry } from 'tar'
 import { packedLink } from './links.ts'
 import { type Pieces, readPieces } from './pieces.ts'
 
-/** Nine tenths of what is saved at most, in a third of the time. */
+/** Saves nine tenths of what the highest level does, in a third of the time. */
 const LEVEL = 1
 
 interface PackedFile {
@@ -23,9 +23,9 @@ interface PackOptions {
 }
 
 /**
- * Packs all of the folder `root` into the new .tar.gz file `path`. Links that lead out of it are left out
- * (so is an environment's way to the Python of this machine, which `unpack` finds anew), and so are source maps of
- * packages; owners are not packed. Throws the signal's reason, and leaves the file to the caller.
+ * Packs the folder `root` into the new .tar.gz file `path`, without owners. Leaves out source maps of packages, and
+ * links that lead out of it (also an environment's link to the Python of this machine, which `unpack` finds anew).
+ * Throws the signal's reason, and leaves the file to the caller.
  */
 export async function packFolder(
   root: string,
@@ -37,7 +37,7 @@ export async function packFolder(
   const whole = `${path}.whole`
   try {
     await pack({ root, path: whole, signal })
-    // A pod may be another user than the one who fetches for it.
+    // A pod may run as another user than its fetch.
     await chmod(whole, 0o644)
     return await pack({ root, path, signal, pieces: { ...pieces, file: whole } })
   } finally {
@@ -60,7 +60,7 @@ async function pack({ root, path, signal, pieces }: Packing): Promise<PackedFile
   const packing = create(
     {
       cwd: root,
-      // What cannot be read ends it, and is not left out.
+      // An unreadable file fails the pack instead of being left out.
       strict: true,
       gzip: { level: LEVEL },
       portable: true,
@@ -73,7 +73,7 @@ async function pack({ root, path, signal, pieces }: Packing): Promise<PackedFile
     },
     added === undefined ? ['.'] : ['.', added],
   )
-  // Also after the first one, and when nobody reads any more: an error that nobody hears ends the process.
+  // Listens for later errors too: an error event without a listener ends the process.
   let failure: unknown
   packing.on('error', (error: unknown) => {
     failure ??= error
@@ -97,7 +97,7 @@ async function pack({ root, path, signal, pieces }: Packing): Promise<PackedFile
 /** Source maps of packages, a third of the files of many projects: agent servers read that of their bundle only. */
 const PACKAGE_MAP = /(^|\/)node_modules\/(?!\.runyard\/).*\.map$/
 
-/** Sockets and pipes of a build are nobody's any more. */
+/** Leaves out sockets and pipes of a build, whose processes have ended. */
 function isPacked(
   { root, path, pieces }: { root: string; path: string; pieces: Pieces | undefined },
   stat: Stats,

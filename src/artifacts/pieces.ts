@@ -11,7 +11,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, posix, relative, sep } from 'node:path'
 
-/** Changes with what the file says: others count as absent. */
+/** Changes with the file's content; files of other formats count as absent. */
 const FORMAT = 1
 const MODULES = /(^|\/)node_modules(\/|$)/
 const SCOPE = /(^|\/)node_modules\/@[^/]+$/
@@ -30,7 +30,7 @@ export async function writePieces(bundle: string, outside: string[] | undefined)
   await writeFile(path, JSON.stringify({ format: FORMAT, packages }))
 }
 
-/** What the small piece has of the folder. */
+/** What the small piece contains. */
 export interface Pieces {
   /** From the top of the folder, with `/`. */
   whole: string

@@ -1,4 +1,4 @@
-/** A builder whose folders are packed and kept too: agent servers elsewhere are started from them. */
+/** A builder that also packs and keeps its folders, from which agent servers elsewhere start. */
 import type { FolderArtifact } from '../core/deployment/artifacts/artifact.ts'
 import type { ArtifactStore } from '../core/deployment/artifacts/store.ts'
 import type { Builder } from '../core/deployment/builds/build.ts'
@@ -11,7 +11,7 @@ interface Publishing {
   isDone?: boolean
 }
 
-/** It finds what others have built and published, and removes what it has published. */
+/** It also finds builds that others have published, and removes those that it has published. */
 export function createPublishedBuilder(
   builder: Builder,
   { artifacts, rootOf, isDone = false }: Publishing,

@@ -22,7 +22,7 @@ interface S3Options {
   credentials?: Credentials
 }
 
-/** Nothing is asked of the store yet. */
+/** Sends no request yet. */
 export async function openS3Objects(
   address: S3Address,
   { credentials }: S3Options = {},
@@ -52,7 +52,7 @@ export async function openS3Objects(
       try {
         await Promise.race([upload.done(), failed])
       } catch (error) {
-        // It ends its multipart upload, so that no parts stay behind that nobody sees and somebody pays for.
+        // Aborts the multipart upload: parts left behind would be invisible and cost money.
         await upload.abort().catch(() => {})
         source.destroy()
         if (error instanceof BodyFailed) throw error.cause
@@ -79,7 +79,7 @@ function configOf({ endpoint, region, isPathStyle }: S3Address): S3ClientConfig 
     ...(endpoint !== undefined && { endpoint }),
     forcePathStyle: isPathStyle,
     maxAttempts: ATTEMPTS,
-    // Many stores refuse the checksums that Amazon's own takes behind a body; TLS and our digests do their work.
+    // Many stores refuse the checksums that Amazon's own takes behind a body; TLS and our digests replace them.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },

@@ -12,12 +12,12 @@ interface SendTools {
   backOffMs?: number
 }
 
-/** With the waits between them five minutes, in which another control plane takes over. */
+/** Five minutes with the waits between them, in which another control plane takes over. */
 const ATTEMPTS = 9
 
 /**
- * Tries again where the other side is away. Throws `bad_request` where it refuses, `unavailable` where it stays away;
- * neither repeats what is secret of the address.
+ * Tries again while the other side is away. Throws `bad_request` if it refuses, `unavailable` if it stays away; neither
+ * repeats secret parts of the URL.
  */
 export async function sendFile(url: string, file: string, tools: SendTools): Promise<void> {
   const { signal, say, backOffMs = 1000 } = tools
@@ -52,7 +52,7 @@ async function send(
   return answer.ok ? undefined : { status: answer.status, text }
 }
 
-/** What came broken is sent again. */
+/** A file that arrived broken (400) is sent again. */
 function isRefusal(status: number): boolean {
   return status > 400 && status < 500 && ![408, 429].includes(status)
 }

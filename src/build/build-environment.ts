@@ -1,4 +1,4 @@
-/** What every command of a build finds in its environment. */
+/** Builds the environment of every build command. */
 import { delimiter } from 'node:path'
 import type { BuilderOptions } from './options.ts'
 
@@ -10,7 +10,7 @@ export function buildEnvironment({
   return {
     ...env,
     PATH: `${ownNode}${delimiter}${path}`,
-    // Package managers ask no questions and draw no progress bars then.
+    // Stops package managers from prompting and drawing progress bars.
     CI: 'true',
     NO_COLOR: '1',
   }

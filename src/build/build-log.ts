@@ -1,4 +1,4 @@
-/** A build's log: a file that users read, and its last lines for the reason of a failure. */
+/** A build's log: a file for users, and the last lines for error messages. */
 import { createWriteStream } from 'node:fs'
 import { finished } from 'node:stream/promises'
 import { type Clock, timestamp } from '../core/clock.ts'
@@ -6,7 +6,7 @@ import type { Log } from '../core/log.ts'
 
 /** How many lines a failure shows. */
 const TAIL_LINES = 20
-/** Beyond it the log says so once and takes no more. */
+/** At this size the log says so once and takes no more. */
 const MAX_LOG_BYTES = 20 * 1024 * 1024
 
 export interface BuildLog {
@@ -14,11 +14,11 @@ export interface BuildLog {
   line(text: string): void
   /** The last 20 lines, without their times. */
   tail(): string[]
-  /** Settles when all of it is in the file. */
+  /** Resolves when all lines are in the file. */
   close(): Promise<void>
 }
 
-/** Opens the log at `path`. A file that cannot be written is told to `log`; the build goes on. */
+/** Opens the log at `path`. If the file cannot be written, `log` gets a warning and the build goes on. */
 export function openBuildLog(path: string, clock: Clock, log: Log): BuildLog {
   const file = createWriteStream(path, { flags: 'a', mode: 0o600 })
   const last: string[] = []
@@ -46,7 +46,7 @@ export function openBuildLog(path: string, clock: Clock, log: Log): BuildLog {
   }
 }
 
-/** A log that goes to whoever runs this process. */
+/** A log whose lines go to `say`. */
 export function printedLog(say: (line: string) => void): BuildLog {
   const last: string[] = []
   return {

@@ -1,4 +1,4 @@
-/** The builder: a revision's source becomes what its agent servers are started from. */
+/** The builder: turns a revision's source into what its agent servers run. */
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { timestamp } from '../core/clock.ts'
@@ -92,7 +92,7 @@ async function buildInto(
   const { dir, tarballs, clock, elsewhere, downloads } = options
   if (isImageSource(request)) return settleImage(request, options, context)
   if (elsewhere) return buildInJob({ request, source, options, elsewhere }, context)
-  // The project's variables are for its own commands: git could be led astray by them.
+  // Git gets none of the project's variables: they could change what it does.
   const repo_commit_sha = await fetchSource(
     request,
     { dir, tarballs, into: source, downloads },
@@ -106,7 +106,7 @@ async function buildInto(
   return { artifact, repo_commit_sha }
 }
 
-/** Of an image nothing is here but its name. */
+/** Nothing is built for an image; only its name is recorded. */
 async function settleImage(
   request: BuildRequest,
   { dir, clock, images }: BuilderOptions,

@@ -17,12 +17,12 @@ interface FolderRecord extends Noted, Omit<FolderArtifact, 'kind' | 'id' | 'bund
   language?: 'javascript'
 }
 
-/** Folders, of which there were no others once, have no `kind`. */
+/** Records without `kind` are folders: older versions built nothing else. */
 interface ImageRecord extends Noted, ImageArtifact {}
 
 type BuiltRecord = (FolderRecord & { kind?: never }) | ImageRecord
 
-/** Through a crash: the whole of it is there, or nothing. `dir`: the builder's folder. */
+/** Atomic: after a crash the file is complete or absent. `dir`: the builder's folder. */
 export async function writeBuilt(
   dir: string,
   id: string,
@@ -71,7 +71,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
   })
 }
 
-/** Text that a crash or a full disk has cut off says nothing: the revision is built again. */
+/** Text cut off by a crash or a full disk counts as absent: the revision is built again. */
 function parse(text: string): BuiltRecord | undefined {
   try {
     return JSON.parse(text)

@@ -19,20 +19,20 @@ export interface CommandOptions extends CommandTerms {
   gid?: number
   /** Its whole environment: nothing of this process's own is added. */
   env: Readonly<Record<string, string>>
-  /** What it reads from descriptor 4, to the end; absent: there is none. */
+  /** Text that the command can read from descriptor 4. Absent: no such descriptor. */
   input?: string
 }
 
 const MAX_CAPTURED_BYTES = 16 * 1024 * 1024
 /** How often the command's memory is measured, in ms. */
 const MEMORY_LOOK_MS = 250
-/** How often the group is looked for until it is gone, and the time between two looks in ms. */
+/** How often to check whether the group is gone, and the time between two checks in ms. */
 const GROUP_LOOKS = 50
 const GROUP_LOOK_MS = 5
 
-// Descriptor 3 is a socket whose other end only this process holds. When that end closes, with the
-// end of the command or with the death of this process, the reader wakes and ends the group. A shell gives
-// what runs in the background no input but one that is named, hence descriptor 5.
+// Descriptor 3 is a socket whose other end only this process holds. When that end closes, with the end of the command
+// or with the death of this process, the reader wakes and ends the group. A shell gives background jobs no standard
+// input unless it is redirected, hence descriptor 5.
 const LIFELINE_SCRIPT = `
 exec 5<&0
 "$@" <&5 5<&- 3<&- &
@@ -44,7 +44,7 @@ code=$?
 { kill -9 $line; wait $line; } 2>/dev/null
 exit $code`
 
-/** Runs `command` to its end, however that is. Rejects when it is aborted or cannot be begun. */
+/** Runs `command` until it ends, successfully or not. Rejects when aborted or unable to start. */
 export async function runCommand(
   command: readonly [string, ...string[]],
   options: CommandOptions,
@@ -82,7 +82,9 @@ function pipeIf(content: unknown): 'pipe' | 'ignore' {
   return content === undefined ? 'ignore' : 'pipe'
 }
 
-/** Kills the group once it has taken too long. Ends its standard input where it waits for that, and counts from then on. */
+/**
+ * Kills the group after `limitMs`. With `inputEnds`, waits for that, closes standard input, and counts from then on.
+ */
 function limitTime(child: ChildProcess, { limitMs, inputEnds }: CommandOptions) {
   let timer: NodeJS.Timeout | undefined
   let isOver = false
@@ -101,19 +103,19 @@ function limitTime(child: ChildProcess, { limitMs, inputEnds }: CommandOptions) 
   }
   child.stdin?.on('error', () => {})
   if (!inputEnds) begin()
-  // What keeps it from beginning is the caller's to see, who aborts the command then.
+  // If `inputEnds` rejects, the caller handles it and aborts the command.
   else void inputEnds.then(begin, () => {})
   return { isOver: () => isOver, stop }
 }
 
-/** A command that ends without having read it says itself what went wrong. */
+/** Ignores write errors: a command that ends without reading its input reports why itself. */
 function writeInput({ stdio }: ChildProcess, input = ''): void {
   const stream = stdio[4] as Writable | null | undefined
   stream?.on('error', () => {})
   stream?.end(input)
 }
 
-/** Kills the group once it takes more than it may. */
+/** Kills the group when it uses more than `maxBytes` of memory. */
 function watchMemory(child: ChildProcess, maxBytes: number) {
   const over = new AbortController()
   let isTooLarge = false
@@ -124,7 +126,7 @@ function watchMemory(child: ChildProcess, maxBytes: number) {
       isTooLarge = (await measure()) > maxBytes && killGroup(child)
     }
   }
-  // It ends by the abort, at the latest.
+  // The loop ends at the abort at the latest.
   if (group) look(group).catch(() => {})
   return { group, isTooLarge: () => isTooLarge, stop: () => over.abort() }
 }
@@ -143,7 +145,7 @@ function readOutput(child: ChildProcess, options: CommandOptions): () => string 
   return () => Buffer.concat(captured).toString('utf8')
 }
 
-/** Ends what the command left behind, and waits until its output is read. */
+/** Kills what the command left behind, and waits until its output is read. */
 async function settle(child: ChildProcess, group: GroupWatch | undefined): Promise<void> {
   for (const stream of [child.stdin, ...child.stdio.slice(3)]) stream?.destroy()
   await endGroup(child)

@@ -5,19 +5,19 @@ import { BuildError } from '../core/deployment/builds/build.ts'
 import { AppError } from '../core/errors.ts'
 import type { PythonSettings } from '../project/python/settings.ts'
 
-/** What a build has to know of a project's configuration. */
+/** What a build needs from a project's configuration. */
 export interface CheckedConfig {
   /** As written; `undefined` when absent. */
   node_version: string | undefined
-  /** Whether there is anything for a Node of the project's own: graphs, components, or the asking for one. */
+  /** Whether the project needs its own Node: it has graphs or components, or asks for one. */
   needsNode: boolean
-  /** Whether there are modules of JavaScript or TypeScript that the agent server loads. */
+  /** Whether the agent server loads JavaScript or TypeScript modules of the project. */
   hasJsModules: boolean
   /** Absent where nothing of the project is in Python. */
   python?: PythonSettings
-  /** What it says of its image, with what is said where none is made; absent: nothing. */
+  /** The image settings, with `notes` to log where no image is built. Absent: none. */
   image?: { base_image?: string; dockerfile_lines: string[]; notes: string[] }
-  /** What the project's author should know; a sentence each. */
+  /** Notes for the project's author; a sentence each. */
   notes: string[]
 }
 
@@ -32,8 +32,8 @@ type CheckConfig = (configPath: string) => Promise<CheckedConfig>
 const DEFAULT_CONFIG_PATH = 'langgraph.json'
 
 /**
- * Answers where the configuration is and what it says. `null` stands for `langgraph.json`. Throws
- * `BuildError('configuration')` when it is not there, lies outside of `source`, or `check` refuses.
+ * Returns the path of the configuration and its content. `null` means `langgraph.json`. Throws
+ * `BuildError('configuration')` if it is missing, lies outside of `source`, or `check` refuses it.
  */
 export async function findConfiguration(
   source: string,

@@ -1,14 +1,13 @@
 /**
- * The Dockerfile of a project's own image: Runyard's image, or what `base_image` names with Runyard's programs put
- * in, and then the project's `dockerfile_lines`.
+ * The Dockerfile of a project's own image: Runyard's image, or `base_image` with Runyard's programs added, followed by
+ * the project's `dockerfile_lines`.
  *
- * Those lines are a developer's, and the engine that runs them has the images and networks of all. So only
- * instructions are let through that reach neither. What is let through is written out in one line each: the engine
- * cannot read it otherwise than it was read here.
+ * Developers write those lines, and the engine that runs them has everyone's images and networks. So only instructions
+ * that reach neither are allowed. Each is written on one line, so that the engine cannot read it differently.
  */
 import { BuildError } from '../core/deployment/builds/build.ts'
 
-/** By instruction: the options that it may have. */
+/** The allowed options of each instruction. */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   RUN: [],
   ENV: [],
@@ -23,7 +22,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ADD: ['--chown', '--chmod', '--link'],
 }
 
-/** Why others are not, where there is more to say than that they are not. */
+/** Extra reasons for refusing an instruction. */
 const BECAUSE: Readonly<Record<string, string>> = {
   FROM: 'name the image that it begins with as "base_image"',
   ENTRYPOINT: 'the image runs Runyard’s agent server',
@@ -36,12 +35,12 @@ interface Instruction {
   rest: string
 }
 
-/** Throws `BuildError('configuration')`, with what to write instead. */
+/** Throws `BuildError('configuration')`, which says what to write instead. */
 export function readLines(lines: readonly string[]): Instruction[] {
   return join(lines.join('\n')).map(readInstruction)
 }
 
-/** `base`: as the engine takes it. `lines`: to put Runyard into a base that does not have it. */
+/** `base`: as the engine takes it. `preparation`: instructions that add Runyard to a base without it. */
 export function writeDockerfile(
   base: string,
   preparation: readonly string[],
@@ -56,7 +55,7 @@ export function writeDockerfile(
   ].join('\n')
 }
 
-/** Continued lines in one; without comments and empty lines, as engines read them. */
+/** Joins continued lines; drops comments and empty lines, as engines do. */
 function join(text: string): string[] {
   const whole: string[] = []
   let begun = ''
@@ -79,10 +78,10 @@ function readInstruction(line: string): Instruction {
   if (!Object.hasOwn(ALLOWED, name) || !options) {
     throw refusal(line, BECAUSE[name] ?? `write one of ${Object.keys(ALLOWED).join(', ')}`)
   }
-  // A backslash here would continue the line for the engine, whose next one is another instruction.
+  // To the engine, a backslash at the end would join this line with the next instruction.
   if (rest.endsWith('\\')) throw refusal(line, 'it ends with a backslash')
   if (/<<[-~]?\s*["']?\w/.test(rest)) throw refusal(line, 'write it without "<<"')
-  // To an engine some of them are blanks, and to this file none.
+  // Engines take some of them for blanks; this file takes none.
   if (/[^\P{Cc}\t]/u.test(rest)) throw refusal(line, 'write it without control characters')
   checkOptions(line, rest, options)
   // Engines undo quotes and backslashes before they look whether it is an address.
@@ -95,8 +94,8 @@ function readInstruction(line: string): Instruction {
 }
 
 /**
- * Those in front, which are what an engine takes for options. An engine reads bytes and takes parts of other letters
- * for blanks (`à` ends with one): so options have letters of ASCII only.
+ * Checks the leading words, which an engine takes for options. Engines read bytes and take parts of other letters for
+ * blanks (`à` ends with one), so options must be ASCII.
  */
 function checkOptions(line: string, rest: string, allowed: readonly string[]): void {
   const front = /^(--[!-~]*([ \t]+|$))*/.exec(rest)?.[0] ?? ''
@@ -105,7 +104,7 @@ function checkOptions(line: string, rest: string, allowed: readonly string[]): v
   }
   for (const option of front.split(/[ \t]+/).filter((one) => one !== '')) {
     if (!allowed.includes(option.split('=')[0] ?? '')) throw refusal(line, `leave out ${option}`)
-    // An engine would read on where there is a blank.
+    // An engine would read past a quoted or escaped blank.
     if (/["'\\]/.test(option)) throw refusal(line, 'write options without quotes and backslashes')
   }
 }

@@ -14,7 +14,7 @@ interface FetchedSource {
   source: string
   options: BuilderOptions
   signal: AbortSignal
-  /** Hears each line of the log. */
+  /** Receives each line of the log. */
   say(line: string): void
 }
 

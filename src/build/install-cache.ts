@@ -1,14 +1,13 @@
 /**
- * The installed packages of a deployment's last builds, so that one with an unchanged lock file
- * installs nothing.
+ * Keeps the installed packages of a deployment's last builds: a build with an unchanged lock file installs nothing.
  *
  * ```
  * <all>/<key>/<folder of the project>/node_modules/   `all`: of one deployment and one language
- * <all>/part-<uuid>/   on its way; left by a crash, taken away by the next
+ * <all>/part-<uuid>/   unfinished; left by a crash, removed by the next build
  * ```
  *
- * A deployment has its own: no project can change what another runs. Files are linked, not copied:
- * 21,000 files of 600 MB took 0.4 s where a copy took 3.4 s, and take no room.
+ * Each deployment has its own, so no project can change what another runs. Files are linked, not copied: 21,000 files
+ * of 600 MB took 0.4 s where a copy took 3.4 s, and use no space.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
@@ -23,18 +22,18 @@ const KEPT = 2
 const LINK_LIMIT_MS = 5 * 60_000
 const UNFINISHED = 'part-'
 
-/** What is kept of a project. */
+/** Where a project's packages are kept. */
 export interface InstallPlace {
-  /** Where a deployment's are. */
+  /** The folder of the deployment's kept packages. */
   all: string
   key: string
-  /** The folders of packages below a folder. */
+  /** Finds the package folders below a folder. */
   packagesIn(folder: string): Promise<string[]>
   /** Called when there are kept packages, before they are put into place. */
   onFound?(): void
 }
 
-/** Puts the kept packages below `folder`; `false`: there are none. */
+/** Restores the kept packages below `folder`. `false`: there are none. */
 export async function restoreInstall(
   place: InstallPlace,
   folder: string,

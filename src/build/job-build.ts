@@ -1,6 +1,6 @@
 /**
- * A build as a Job of a cluster. Git, uploads and their keys stay here; what a project's own code can have a part in
- * runs there: installing, building, bundling.
+ * A build as a Job of a cluster. Git, uploads and their keys stay here. Steps that may run the project's code run in
+ * the Job: installing, building, bundling.
  */
 import { rm } from 'node:fs/promises'
 import {
@@ -15,20 +15,20 @@ import type { BuilderOptions, Elsewhere } from './options.ts'
 import { fetchSource } from './sources/table.ts'
 import type { StepContext } from './step.ts'
 
-/** How long a Job may bring what it has built, in ms: longer than any of them lives. */
+/** How long a Job may upload its result, in ms: longer than any Job lives. */
 const UPLOAD_LIFETIME_MS = 24 * 3_600_000
 
 interface JobProject {
   request: BuildRequest
-  /** Where its source is fetched to, to be sent on; absolute. */
+  /** Where its source is fetched to before it is sent on; absolute. */
   source: string
   options: BuilderOptions
   elsewhere: Elsewhere
 }
 
 /**
- * Goes on with the Job that an earlier control plane has begun, where there is one. Throws as `Builder.build`; what
- * was built is published then.
+ * Continues with the Job of an earlier control plane, if there is one. Resolves when the result is published. Throws as
+ * `Builder.build`.
  */
 export async function buildInJob(
   project: JobProject,
@@ -41,7 +41,7 @@ export async function buildInJob(
     let ended = await runJob(project, context)
     let built = await settle(project, ended, context)
     if (!built && ended.isFound) {
-      // It was of an earlier build, which was removed since.
+      // The Job was of an earlier build, whose result was removed since.
       await elsewhere.jobs.remove(revision_id)
       ended = await runJob(project, context)
       built = await settle(project, ended, context)
@@ -68,7 +68,7 @@ function runJob(project: JobProject, context: StepContext): Promise<EndedJob> {
   })
 }
 
-/** Nothing that an earlier try has left is taken for what this one builds. */
+/** Removes what an earlier try left, so that it is not taken for this build's result. */
 async function prepare(
   { request, source, options, elsewhere: { artifacts } }: JobProject,
   context: StepContext,
@@ -82,13 +82,13 @@ async function prepare(
   const lent = await artifacts.lend(revision_id, source, signal)
   await rm(source, { recursive: true, force: true })
   const uploadUrl = await artifacts.uploadUrl(revision_id, UPLOAD_LIFETIME_MS)
-  // An address may hold a password, and the key of a repository is no variable of the project.
+  // The Job gets neither the repository's URL, which may hold a password, nor its key.
   const source_config = { ...request.source_config, repo_url: null }
   const told = { ...request, source_config, secrets: projectSecrets(secrets) }
   return { task: { request: told, source: lent, uploadUrl }, repo_commit_sha }
 }
 
-/** `undefined`: it says that it is built, and nothing of it is here. */
+/** `undefined`: the Job reports success, but its result is missing. */
 async function settle(
   { request, elsewhere: { artifacts } }: JobProject,
   { end, repo_commit_sha }: EndedJob,

@@ -1,4 +1,4 @@
-/** Work on what was built that goes on after its build has ended, while the revision is rolled out. */
+/** Work on a build's result that continues after the build, while the revision is rolled out. */
 
 interface Running {
   abort: AbortController
@@ -7,13 +7,13 @@ interface Running {
 }
 
 export class LaterWork {
-  /** By the revision. */
+  /** By revision id. */
   readonly #running = new Map<string, Running>()
   #last: Promise<void> = Promise.resolve()
 
   /**
-   * Begins when all that was begun before has ended: each may take hundreds of megabytes, and nothing waits for it. `work`
-   * does not throw, and ends soon after its signal is aborted. A revision has one at a time.
+   * Starts `work` when all earlier work has ended: each may take hundreds of megabytes, and nothing waits for it.
+   * `work` does not throw, and ends soon after its signal is aborted. A revision has one at a time.
    */
   begin(revision_id: string, work: (signal: AbortSignal) => Promise<void>): void {
     const running: Running = {
@@ -25,14 +25,14 @@ export class LaterWork {
     this.#last = running.ended
   }
 
-  /** Ends the revision's, before its folder is removed. Settles when it is gone; what has not begun never begins. */
+  /** Ends the revision's work before its folder is removed, and waits for it. Work that has not begun never begins. */
   async end(revision_id: string): Promise<void> {
     const running = this.#running.get(revision_id)
     running?.abort.abort()
     if (running?.hasBegun) await running.ended
   }
 
-  /** Ends all of it. Settles when it is gone. */
+  /** Ends all work and waits for it. */
   async stop(): Promise<void> {
     for (const { abort } of this.#running.values()) abort.abort()
     await this.#last

@@ -1,5 +1,5 @@
 /**
- * What lies where in the builder's folder.
+ * The layout of the builder's folder.
  *
  * ```
  * <dir>/revisions/<revision_id>/source/     the project, installed and bundled
@@ -9,12 +9,12 @@
  * <dir>/artifacts/<revision_id>/            packed folders, where they are kept on this machine
  * <dir>/nodes/<version>/                    a Node that projects asked for
  * <dir>/uvs/<version>/                      the uv that installs for Python
- * <dir>/pythons/                            every Python that uv has brought
+ * <dir>/pythons/                            every Python that uv has installed
  * <dir>/installs/<deployment_id>/           packages of its last builds (`install-cache.ts`)
  * <dir>/environments/<deployment_id>/       the same of Python
  * <dir>/homes/<deployment_id>/              HOME of its builds in a sandbox
  * <dir>/known_hosts                         keys of the ssh hosts that sources came from
- * <dir>/unfinished/                         what is on its way; emptied at the start
+ * <dir>/unfinished/                         files that are not complete; emptied at the start
  * ```
  */
 import { join } from 'node:path'
@@ -75,17 +75,17 @@ export function knownHostsPath(dir: string): string {
   return join(dir, 'known_hosts')
 }
 
-/** Where all the brought Nodes lie, or one of them. */
+/** The folder of all installed Nodes, or of one. */
 export function nodeFolder(dir: string, version?: string): string {
   return join(dir, 'nodes', version ?? '')
 }
 
-/** Where each uv lies that Runyard has brought, or one of them. */
+/** The folder of all uvs that Runyard has fetched, or of one. */
 export function uvsFolder(dir: string, version?: string): string {
   return join(dir, 'uvs', version ?? '')
 }
 
-/** Where uv puts each Python that it brings. */
+/** Where uv installs Pythons. */
 export function pythonsFolder(dir: string): string {
   return join(dir, 'pythons')
 }
@@ -95,7 +95,7 @@ export function environmentPython(environment: string): string {
   return join(environment, 'bin', 'python')
 }
 
-/** Where an upload, a Node or a uv lies until the whole of it is there. */
+/** Where uploads, Nodes and uvs lie until they are complete. */
 export function unfinishedFolder(dir: string): string {
   return join(dir, 'unfinished')
 }

@@ -1,4 +1,4 @@
-/** Where what was built lies on this machine. */
+/** Where a built project lies on this machine. */
 import { lstat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { FolderArtifact, LocalProject } from '../core/deployment/artifacts/artifact.ts'
@@ -16,7 +16,7 @@ export function localProject(dir: string, artifact: FolderArtifact): LocalProjec
     configPath: join(root, config_path),
     bundlePath: bundle === null ? null : join(root, bundle),
     node: path === null ? null : { root: dirname(dirname(path)), path },
-    // Where its links really lead is for the project's own code to say: nothing more is opened for it.
+    // The project's own code decides where the links lead: nothing more is opened for it.
     python:
       python === null
         ? null
@@ -25,8 +25,8 @@ export function localProject(dir: string, artifact: FolderArtifact): LocalProjec
 }
 
 /**
- * Whether all that it names is there. `isElsewhere`: it runs in an image, whose Python the link of its
- * environment leads to; here it leads nowhere.
+ * Whether all files that it names exist. `isElsewhere`: it runs in an image, and its environment links to that image's
+ * Python, which does not exist here.
  */
 export async function isWhole(
   { configPath, bundlePath, node, python }: LocalProject,

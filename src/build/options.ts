@@ -1,4 +1,4 @@
-/** What a builder is made from. */
+/** The options of a builder. */
 import type { Clock } from '../core/clock.ts'
 import type { ArtifactStore } from '../core/deployment/artifacts/store.ts'
 import type { Tarballs } from '../core/deployment/builds/build.ts'
@@ -12,7 +12,7 @@ import type { ImageSources } from './sources/image.ts'
 import type { LfsDownloads } from './sources/lfs.ts'
 import type { BuildLimits } from './step.ts'
 
-/** Where builds run as Jobs, and what carries folders there and back. */
+/** Runs builds as Jobs, and carries folders there and back. */
 export interface Elsewhere {
   jobs: BuildJobs
   artifacts: Pick<ArtifactStore, 'remove' | 'lend' | 'uploadUrl' | 'settle'>
@@ -21,7 +21,7 @@ export interface Elsewhere {
 export interface BuilderOptions {
   /** The folder of `layout.ts`; absolute. The same as that of `createTarballs`. */
   dir: string
-  /** Where the tarballs lie that revisions are built from. */
+  /** The tarballs that revisions are built from. */
   tarballs: Pick<Tarballs, 'use'>
   /**
    * Validates a project's configuration before anything is installed, and again after a build
@@ -33,34 +33,34 @@ export interface BuilderOptions {
     place: { isBuilt: boolean; border: string },
   ): Promise<CheckedConfig>
   /**
-   * Looks whether what is installed is what the project can run on, after the install and again after
-   * a build command, as `isBuilt` says. Throws `AppError` with a sentence for the project's author.
+   * Checks that the project can run on the installed packages, after the install and again after a build command, as
+   * `isBuilt` says. Throws `AppError` with a sentence for the project's author.
    */
   checkPackages(
     configPath: string,
     place: { isBuilt: boolean; border: string },
   ): Promise<readonly string[]>
-  /** How files that Git LFS keeps are fetched; absent: they are not. */
+  /** Fetches Git LFS files. Absent: they are not fetched. */
   downloads?: LfsDownloads
   /** The folder of Runyard's own Node binary: first on the PATH of builds that ask for no other. */
   ownNode: string
   /**
-   * What every command of a build finds in its environment: PATH, HOME, LANG, TMPDIR, settings of
-   * proxies, certificates and registries. Nothing that a project must not read.
+   * The environment of every build command: PATH, HOME, LANG, TMPDIR, settings of proxies, certificates and registries.
+   * Nothing that a project must not read.
    */
   env: Readonly<Record<string, string>>
-  /** What the project's own commands run in, and what they may read there besides. Default: none. */
+  /** The sandbox of the project's own commands, with what they may read besides. Default: none. */
   sandbox?: Sandbox
-  /** Why no image of a project's own can be built, as a sentence for its author; absent: it is passed over. */
+  /** Why projects cannot have an image of their own, as a sentence for the author. Absent: the settings are ignored. */
   imageRefusal?: string
-  /** What the project's own commands run in instead of the sandbox; absent: they are processes of this machine. */
+  /** Runs the project's own commands instead of the sandbox. Absent: they are processes of this machine. */
   containers?: BuildContainers
   /**
-   * Where projects are built instead of on this machine: each folder that is answered is published there, and is not
-   * here. Absent: they are built here.
+   * Builds projects elsewhere instead of on this machine: each resulting folder is published, and does not exist here.
+   * Absent: they are built here.
    */
   elsewhere?: Elsewhere
-  /** Where images are asked for; absent: no source may be one. */
+  /** Looks up images. Absent: no source may be an image. */
   images?: ImageSources
   /** Bundles a project's modules once it is built; absent: none is bundled. */
   bundler?: Bundler

@@ -1,4 +1,4 @@
-/** How a project becomes a folder that runs, whichever languages its graphs are in. */
+/** Builds a project, in any language, into a folder that runs. */
 import { delimiter, dirname, relative } from 'node:path'
 import type { FolderArtifact } from '../core/deployment/artifacts/artifact.ts'
 import { BuildError, type BuildRequest } from '../core/deployment/builds/build.ts'
@@ -19,7 +19,7 @@ import { buildProjectImage, publishImage } from './project-image.ts'
 import { type PreparedPython, preparePython, pythonFolders } from './python/build.ts'
 import { runStep, type StepContext } from './step.ts'
 
-/** A project on its way from its source to what runs. */
+/** A project that is being built. */
 interface Project {
   request: BuildRequest
   /** The folder that its source lies in, and stays in; absolute. */
@@ -28,11 +28,11 @@ interface Project {
 }
 
 interface Work extends Project {
-  /** What runs its commands. */
+  /** Runs the project's commands. */
   commands: ProjectCommands
-  /** What brings Pythons, which all deployments share: in no image of the project's. */
+  /** Installs Pythons, which all deployments share; never in the project's own image. */
   ownCommands: ProjectCommands
-  /** The image of its own. */
+  /** The project's own image. */
   image: string | undefined
 }
 
@@ -91,7 +91,7 @@ async function buildWith(
   const own = python ? { ...base, env: { ...base.env, ...python.env } } : base
   const bundler = config.hasJsModules ? options.bundler : undefined
   const bundling = bundler && openBundling(bundler, config.configPath, confined)
-  // Where nothing else is to be done, so that it does not wait for long.
+  // Starts early only if the install is all that precedes, so that the process does not wait for long.
   const begun = isBuilt && !python ? bundling : undefined
   let bundlePath: string | undefined
   try {
@@ -129,7 +129,7 @@ function findChecked(
   return findConfiguration(source, langgraph_config_path, check)
 }
 
-/** Answers the exact version; `null`: Runyard's own. */
+/** Returns the exact version; `null`: Runyard's own. */
 async function bringNode(
   { node_version: asked }: FoundConfiguration,
   { dir, npm = 'npm' }: BuilderOptions,
@@ -157,8 +157,8 @@ function bringPython(
 }
 
 /**
- * Where a container has the Python of its image, uv brings others from within one: of Runyard's image, since the programs
- * of a project's own are the project's, and what they wrote there would run in every deployment.
+ * If commands run in containers, uv installs Pythons from within one of Runyard's image. A project's own image contains
+ * the project's programs, and what they wrote would run in every deployment.
  */
 function inContainer(context: StepContext, commands: ProjectCommands, dir: string): StepContext {
   const view = { readable: [], writable: [pythonsFolder(dir)] }
@@ -169,7 +169,7 @@ function inContainer(context: StepContext, commands: ProjectCommands, dir: strin
   }
 }
 
-/** A project's commands have its source, a home of its deployment's, and the programs that it asked for. */
+/** A project's commands get its source, its deployment's home, and the programs that it asked for. */
 function confinement(
   { request, source, options: { dir }, commands }: Work,
   node: string | null,
@@ -200,13 +200,13 @@ interface Installing {
   config: FoundConfiguration
   node_version: string | null
   python: PreparedPython | undefined
-  /** What may begin while packages of an earlier build are put into place. */
+  /** Starts while packages of an earlier build are restored. */
   bundling: Bundling | undefined
 }
 
 /**
- * Runs the project's `install_command` at the top of its source, or else what each language installs
- * with. What an own command depends on is not known: it always runs.
+ * Runs the project's `install_command` at the top of its source, or else the installer of each language. An
+ * `install_command` always runs, since its inputs are unknown.
  */
 async function install(
   { request, source, options, commands }: Work,

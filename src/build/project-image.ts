@@ -1,4 +1,4 @@
-/** The image of a project's own, where its `langgraph.json` asks for one and containers are what runs it. */
+/** Builds a project's own image if its `langgraph.json` asks for one and containers run it. */
 import { dirname } from 'node:path'
 import type { FolderArtifact } from '../core/deployment/artifacts/artifact.ts'
 import { BuildError, type BuildRequest } from '../core/deployment/builds/build.ts'
@@ -12,12 +12,12 @@ import { findImage, naming } from './sources/image.ts'
 import type { StepContext } from './step.ts'
 
 const FIELD = 'langgraph.json: "base_image"'
-/** They hold the server that Runyard stands in for. */
+/** These contain the server that Runyard replaces. */
 const OFFICIAL = /^(docker\.io\/)?langchain\/langgraph/
 
 /**
- * Answers the id of the image that was built; `undefined`: the project runs in Runyard's own, or without one.
- * Throws `BuildError`.
+ * Returns the id of the built image; `undefined`: the project runs in Runyard's own, or without one. Throws
+ * `BuildError`.
  */
 export async function buildProjectImage(
   { image, configPath }: Pick<FoundConfiguration, 'image' | 'configPath'>,
@@ -56,8 +56,8 @@ export async function buildProjectImage(
 }
 
 /**
- * Pushes the image to the operator's registry, where one is named, and answers what the artifact says of it.
- * Throws `BuildError`.
+ * Pushes the image to the operator's registry, if there is one, and returns the artifact's image fields. Throws
+ * `BuildError`.
  */
 export async function publishImage(
   image: string | undefined,
@@ -78,7 +78,7 @@ export async function publishImage(
   return { image_uri }
 }
 
-/** By its digest in its registry: what the engine has under a name may be somebody else's. */
+/** Uses the digest in its registry: the engine's image of that name may be another one. */
 async function findBase(
   image_uri: string,
   { request, options }: { request: BuildRequest; options: BuilderOptions },
@@ -104,7 +104,7 @@ async function findBase(
   const exact = parseImage(pinned)
   const { registry } = options.images
   const asked = { login, signal: context.signal }
-  // Those would run unread, with the engine's other images before them.
+  // They would run unchecked, with access to the engine's other images.
   if (!exact || (await naming(FIELD, () => registry.hasTriggers(exact, asked)))) {
     throw new BuildError('configuration', HAS_TRIGGERS)
   }

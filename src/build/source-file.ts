@@ -6,9 +6,9 @@ import { resolveInside } from '../project/path.ts'
 import { readTextFile } from '../project/text-file.ts'
 
 /**
- * The text of a file, `undefined` where there is none. `source`: its top folder, links resolved. Throws
- * `BuildError('configuration')` for a path that leads out of the source, by `..` or by links: what lies there
- * is not the project's to read.
+ * Returns a file's text; `undefined`: there is none. `source`: its top folder, links resolved. Throws
+ * `BuildError('configuration')` for a path that leads out of the source, by `..` or by links: the project must not read
+ * there.
  */
 export async function readSourceFile(source: string, path: string): Promise<string | undefined> {
   try {

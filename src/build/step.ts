@@ -1,4 +1,4 @@
-/** What every step of a build works with. */
+/** Runs the commands of a build's steps, within its limits. */
 import { BuildError } from '../core/deployment/builds/build.ts'
 import type { CommandEnd, CommandTerms } from '../core/deployment/builds/project-commands.ts'
 import type { BuildLog } from './build-log.ts'
@@ -39,8 +39,8 @@ export interface StepContext {
   /** The environment of the build's commands: base settings, then the project's own variables. */
   env: Readonly<Record<string, string>>
   /**
-   * Runs a command where it is kept away from what is not the project's; absent for commands of Runyard's
-   * own, which are processes of this machine.
+   * Runs a command confined to the project's files. Absent for Runyard's own commands, which are processes of this
+   * machine.
    */
   run?: (
     command: readonly [string, ...string[]],
@@ -49,7 +49,7 @@ export interface StepContext {
   ) => Promise<CommandEnd>
 }
 
-/** How many lines of standard error are answered: a command may be the project's, and write without end. */
+/** How many lines of standard error are returned: a project's command may write without end. */
 const KEPT_ERRORS = 50
 
 type Command = readonly [string, ...string[]]
@@ -82,8 +82,8 @@ export async function runStep(
 }
 
 /**
- * Runs a command for its answer: what it printed on standard output, and the last lines of standard error.
- * Nothing of it is in the log. Whether it went well is for the caller to see (`code`).
+ * Runs a command and returns its standard output and the last lines of standard error; the log gets neither. The caller
+ * checks `code` for success.
  */
 export async function ask(
   command: Command,
@@ -113,7 +113,7 @@ function runAt(
     : runCommand(command, { cwd, env: variables, ...terms })
 }
 
-/** Why a command did not go well; `undefined` when it did. */
+/** Why a command failed; `undefined`: it did not. */
 export function reasonOf(
   end: CommandEnd,
   limitMs: number,

@@ -12,10 +12,10 @@ import { isFile } from './is-file.ts'
 import { unfinishedFolder, uploadPath } from './layout.ts'
 
 interface TarballsOptions {
-  /** The builder's folder. One at a time may work on it: what an earlier one left unfinished is removed. */
+  /** The builder's folder. One process at a time may use it: unfinished files of an earlier one are removed. */
   dir: string
   objects: ObjectStore
-  /** There for tests; the default is `MAX_TARBALL_BYTES`. */
+  /** For tests; the default is `MAX_TARBALL_BYTES`. */
   maxBytes?: number
 }
 
@@ -29,7 +29,7 @@ export function createTarballs({
     receive: (object_path, body) => objects.put(uploadName(object_path), checked(body, maxBytes)),
     async use(object_path, work) {
       const name = uploadName(object_path)
-      // Where there is a store for several now, this machine may hold what came before it.
+      // With a store for several, this machine may still hold older tarballs.
       for (const path of [objects.pathOf?.(name), uploadPath(dir, object_path)]) {
         if (path === undefined || !(await isFile(path))) continue
         await work(path)
@@ -51,7 +51,7 @@ export function createTarballs({
   }
 }
 
-/** Brings it to this machine for as long as it is worked on. */
+/** Keeps the tarball on this machine while `work` runs. */
 async function withFile(
   dir: string,
   { body, bytes }: StoredObject,

@@ -1,4 +1,4 @@
-/** What is known to be wrong with packages that a revision was built with. */
+/** Known problems of the packages that a revision was built with. */
 import { readFile, realpath } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type Weakness, weaknessOf } from '../core/deployment/builds/langgraph.ts'
@@ -8,7 +8,7 @@ import { pythonWeaknesses } from './python/installed-packages.ts'
 
 const CORE = '@langchain/core'
 
-/** Of what lies on this machine, each with how to mend it. `dir`: the builder's folder. */
+/** Problems of a build on this machine, each with a fix. `dir`: the builder's folder. */
 export async function weaknessesOf(dir: string, revision_id: string): Promise<Weakness[]> {
   const built = await findBuilt(dir, revision_id, { isElsewhere: true })
   if (built?.artifact.kind !== 'folder') return []
@@ -19,7 +19,7 @@ export async function weaknessesOf(dir: string, revision_id: string): Promise<We
   return [...(ofCore ? [ofCore] : []), ...ofPython]
 }
 
-/** The project's own, or the one that its LangGraph has beside itself where a package manager keeps packages apart. */
+/** The version beside the project's LangGraph where a package manager keeps packages apart; else the project's own. */
 async function coreVersion(folder: string, root: string): Promise<string | undefined> {
   for (let at = folder; at.startsWith(root); at = dirname(at)) {
     const packages = join(at, 'node_modules', '@langchain')

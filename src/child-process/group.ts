@@ -8,7 +8,7 @@ import { once } from 'node:events'
 /** How long the pipes may stay open once the group is gone (a daemon that left the group has them). */
 const PIPE_GRACE_MS = 1000
 
-/** Answers whether there was anyone to kill, dead ones included that their parent still has to see. */
+/** Returns whether there was a process to kill, including zombies that their parent has not reaped. */
 export function killGroup({ pid }: ChildProcess): boolean {
   if (pid === undefined) return false
   try {
@@ -18,7 +18,7 @@ export function killGroup({ pid }: ChildProcess): boolean {
   }
 }
 
-/** Ends what a child that has exited left behind, and waits until its output is read. */
+/** Ends the processes that an exited child left behind, and waits until its output is read. */
 export async function endGroup(child: ChildProcess): Promise<void> {
   killGroup(child)
   const open = [child.stdout, child.stderr].filter((pipe) => pipe !== null && !pipe.closed)

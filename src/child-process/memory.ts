@@ -1,4 +1,4 @@
-/** How much memory processes take, as Linux tells it; 0 where the system does not say. */
+/** Memory use of processes, as Linux reports it; 0 on other systems. */
 import { readdir, readFile } from 'node:fs/promises'
 
 const KIB = 1024
@@ -9,14 +9,14 @@ export async function residentBytes(pid: number | string): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * KIB
 }
 
-/** The same of the process and of all that it and its children have started, in whichever group. */
+/** The same for the process and all its descendants, in any group. */
 export async function familyResidentBytes(pid: number | string): Promise<number> {
   const children = await childrenOf(pid)
   const sizes = await Promise.all([residentBytes(pid), ...children.map(familyResidentBytes)])
   return sizes.reduce((sum, bytes) => sum + bytes, 0)
 }
 
-/** Each thread has its own. */
+/** Each thread has its own list. */
 async function childrenOf(pid: number | string): Promise<string[]> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => [])
   const lists = threads.map((thread) =>
@@ -29,16 +29,16 @@ export interface GroupWatch {
   /** What all of its processes have in memory, in bytes: pages that several share count for each. */
   measure(): Promise<number>
   /**
-   * Whether anything of it still runs. What has ended and is only there until its parent has seen that does
-   * not count: the init of a container may take its time for it, or never do it. `undefined`: the system does not say.
+   * Whether a process of the group still runs. Zombies do not count: the init of a container may reap them late, or
+   * never. `undefined`: the system does not say.
    */
   isRunning(): Promise<boolean | undefined>
 }
 
 /**
- * Watches a group of processes, and remembers who is of another one. A process is born into its parent's, and the machine
- * has hundreds: to look at all of them each time cost half the processor time of a control plane that builds, and the end
- * of a command 12 ms.
+ * Watches a process group, and remembers which processes belong to other groups. A process starts in its parent's
+ * group, and the machine has hundreds: reading all of them each time cost half the processor time of a control plane
+ * that builds, and the end of a command 12 ms.
  */
 export function watchGroup(group: number): GroupWatch {
   let others = new Set<string>()

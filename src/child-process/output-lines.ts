@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 
 interface LineSplitter {
   write(chunk: Uint8Array): void
-  /** Hands on what came after the last line break. */
+  /** Passes on the rest after the last line break. */
   end(): void
 }
 

@@ -1,7 +1,7 @@
-/** Keeps something running: when it has ended it is started again, after a wait that grows. */
+/** Keeps something running: restarts it when it ends, after a growing wait. */
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** How long to wait before what has ended is started again; all in ms. */
+/** How long to wait before a restart; all in ms. */
 export interface Backoff {
   /** Before the first restart in a row. */
   firstMs: number
@@ -9,22 +9,19 @@ export interface Backoff {
   baseMs: number
   /** Never longer than this. */
   maxMs: number
-  /** What was well for this long has its next restart counted as a first one again. */
+  /** After running well for this long, the next restart counts as a first one again. */
   resetMs: number
 }
 
 interface KeptRunning {
-  /**
-   * Runs it once, to its end. Answers for how long it was well, in ms; `undefined`: it is not to be
-   * started again.
-   */
+  /** Runs once, to the end. Returns for how long it ran well, in ms; `undefined`: it must not restart. */
   runOnce(): Promise<number | undefined>
   backoff: Backoff
-  /** Ends the wait, and starts nothing again. What runs is the caller's to end. */
+  /** Ends the wait and prevents restarts. The caller ends what runs. */
   signal: AbortSignal
 }
 
-/** Settles when `signal` is aborted and what ran has ended, or when it is not to be started again. */
+/** Resolves when `signal` is aborted and the last run has ended, or when it must not restart. */
 export async function keepRunning({ runOnce, backoff, signal }: KeptRunning): Promise<void> {
   for (let inARow = 0; !signal.aborted; inARow++) {
     const wellMs = await runOnce()

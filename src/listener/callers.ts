@@ -1,4 +1,4 @@
-/** Who calls at a listener's gateway: its control plane knows the keys, and is asked once a minute for each. */
+/** Identifies callers of a listener's gateway: asks the control plane about each key once a minute. */
 import { hash } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import type { Authenticate } from '../core/deployment/target.ts'
@@ -20,9 +20,9 @@ const HEADERS = ['x-api-key', 'authorization', 'x-tenant-id'] as const
 interface Known {
   answer: Promise<Principal>
   isRefused: boolean
-  /** When it was asked about last. */
+  /** When the listener last asked. */
   at: number
-  /** When the control plane itself was asked that gave this answer. */
+  /** When the control plane was asked for this answer. */
   answeredAt: number
 }
 

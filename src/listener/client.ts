@@ -1,4 +1,4 @@
-/** The control plane as a listener asks it, with its key. */
+/** A listener's client of its control plane, with its key. */
 import {
   EXCHANGE_WAIT_MS,
   type ListenerOrders,
@@ -7,9 +7,9 @@ import {
 import { AppError, type ErrorCode } from '../core/errors.ts'
 import type { Principal } from '../core/people/api-key.ts'
 
-/** What an answer may take beyond the time for which the control plane holds it back, in ms. */
+/** Time for an answer beyond the time for which the control plane holds it back, in ms. */
 const ANSWER_MS = 15_000
-/** What is told on: the rest is the control plane's own trouble, and is tried again. */
+/** Status codes that are passed on; others are the control plane's own trouble, and are tried again. */
 const CODES: Readonly<Record<number, ErrorCode>> = {
   400: 'bad_request',
   401: 'unauthenticated',
@@ -20,11 +20,11 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 
 export interface ControlPlaneClient {
   exchange(report: ListenerReport, signal: AbortSignal): Promise<ListenerOrders>
-  /** Whose the key in these headers is. Throws as the control plane's own gateway does. */
+  /** Returns the principal of the key in these headers. Throws as the control plane's own gateway does. */
   caller(headers: Readonly<Record<string, string>>): Promise<Principal>
 }
 
-/** Throws `unavailable` where nobody answers, and the control plane's refusals with their sentences. */
+/** Throws `unavailable` if the control plane does not answer, and its refusals with their sentences. */
 export function createControlPlaneClient({
   url,
   key,

@@ -13,11 +13,11 @@ import type { Log } from '../core/log.ts'
 import { Names } from './names.ts'
 import { Revisions, type RevisionsOptions } from './revisions.ts'
 
-/** How long changes are gathered before an exchange is broken off for them, in ms. */
+/** How long changes are gathered before they interrupt an exchange, in ms. */
 const GATHER_MS = 30
 /** How often loads and logs are looked at, in ms. */
 const LOOK_EVERY_MS = 1000
-/** At every how many of these looks it is told who was asked for. */
+/** Reports the requested deployments on every Nth look. */
 const ACTIVITY_LOOKS = 5
 const FIRST_RETRY_MS = 500
 const LAST_RETRY_MS = 10_000
@@ -27,11 +27,11 @@ interface ListenerOptions
   driver: RuntimeDriver
   targets: TargetTable
   hosts: HostTable
-  /** Throws what `exchange` of the control plane refuses with; anything else is tried again. */
+  /** Throws the control plane's refusals; any other error is tried again. */
   exchange(report: ListenerReport, signal: AbortSignal): Promise<ListenerOrders>
   /** Where its gateway is reached; asked at each report. */
   url: () => string | null
-  /** What agent servers have printed since `acknowledge` was called last. */
+  /** The output of agent servers since the last `acknowledge`. */
   logs: {
     read(revision_ids: string[]): ReportedLog[]
     hasNew(revision_ids: string[]): boolean
@@ -39,7 +39,7 @@ interface ListenerOptions
   }
   /** Which Runyard it is. */
   runyard: string
-  /** The control plane does not take it as a listener any more. */
+  /** Called when the control plane no longer accepts this listener. */
   onRefused: (refusal: AppError) => void
   log: Log
 }
@@ -57,9 +57,9 @@ export class Listener {
   #looking: NodeJS.Timeout | undefined
   #gathering: NodeJS.Timeout | undefined
   #exchanging: AbortController | undefined
-  /** Whether the next report may tell lines of logs: once after each look. */
+  /** Whether the next report may contain log lines: once after each look. */
   #mayTell = true
-  /** Whether the report that is on its way tells lines. */
+  /** Whether the current report contains log lines. */
   #isTelling = false
   #lastLoads = ''
   #lastActivity = ''
@@ -75,14 +75,14 @@ export class Listener {
     this.#unsubscribe = options.driver.onChange((id) => this.#names.follow(id))
   }
 
-  /** Settles when the first orders have come. */
+  /** Resolves when the first orders have come. */
   start(): Promise<void> {
     this.#running = this.#run()
     this.#looking = setInterval(() => this.#look(), LOOK_EVERY_MS)
     return this.#ordered.promise
   }
 
-  /** What runs is left as it is. */
+  /** Revisions keep running. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.#exchanging?.abort()
@@ -143,8 +143,8 @@ export class Listener {
   }
 
   /**
-   * The exchange that waits is broken off: the next one says what is new. One that tells lines does not wait, and
-   * without its answer they would be told a second time.
+   * Interrupts the waiting exchange; the next one reports what is new. An exchange with log lines does not wait, and
+   * without its answer they would be reported twice.
    */
   #changed(): void {
     this.#gathering ??= setTimeout(() => {

@@ -1,33 +1,33 @@
-/** What agent servers have printed, read from where their driver writes it, and told to the control plane. */
+/** Reads the output of agent servers from their driver's files, and reports it to the control plane. */
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import type { ReportedLog } from '../core/deployment/listener-protocol.ts'
 
 /** How much of one revision's log a report has at most, in bytes. */
 const MOST_BYTES = 65_536
-/** Of all of them together: a report that is larger than the control plane takes would never arrive. */
+/** For all of them together: the control plane would never accept a larger report. */
 const MOST_BYTES_OF_ALL = 2 * 1024 * 1024
 
-/** `pathOf`: the file that is written now. What it held before this process began was told already. */
+/** `pathOf`: the current file. What it held before this process began was reported already. */
 export class Logs {
   readonly #pathOf: (revision_id: string) => string
-  /** Up to where each was told, and is told in the report that is on its way. */
+  /** The reported offset of each log; below, those of the current report. */
   readonly #told = new Map<string, number>()
   #telling = new Map<string, number>()
-  /** How large each was when it had no whole line more. */
+  /** The size of each log when it had no further whole line. */
   readonly #unfinished = new Map<string, number>()
-  /** With which revision the next report begins, so that each has its turn. */
+  /** The revision that the next report begins with, so that each has its turn. */
   #turn = 0
 
   constructor(pathOf: (revision_id: string) => string) {
     this.#pathOf = pathOf
   }
 
-  /** A later process has nothing to tell of what there is now. */
+  /** Skips the current content, which an earlier process has reported. */
   skip(revision_ids: string[]): void {
     for (const id of revision_ids) this.#told.set(id, sizeOf(this.#pathOf(id)))
   }
 
-  /** Whole lines that were not told yet. */
+  /** Returns whole lines that were not reported yet. */
   read(revision_ids: string[]): ReportedLog[] {
     this.#telling = new Map()
     const logs: ReportedLog[] = []
@@ -50,7 +50,7 @@ export class Logs {
     })
   }
 
-  /** What was read last has arrived. */
+  /** The lines of the last `read` have arrived. */
   acknowledge(): void {
     for (const [id, offset] of this.#telling) this.#told.set(id, offset)
     this.#telling = new Map()
@@ -73,14 +73,14 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0
 }
 
-/** `bytes`: how much of the file that is. The text may have more: what is no UTF-8 is replaced in it. */
+/** `bytes`: the length in the file. The text may be longer: invalid UTF-8 is replaced in it. */
 function readLines(path: string, from: number): { text: string; bytes: number } {
   const file = openSync(path, 'r')
   try {
     const buffer = Buffer.alloc(MOST_BYTES)
     const read = readSync(file, buffer, 0, MOST_BYTES, from)
     const end = buffer.lastIndexOf('\n', read - 1) + 1
-    // A line longer than a report is told in pieces.
+    // A line longer than a report is sent in pieces.
     const bytes = end === 0 && read === MOST_BYTES ? read : end
     return { text: buffer.toString('utf8', 0, bytes), bytes }
   } finally {

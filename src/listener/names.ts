@@ -1,4 +1,4 @@
-/** The names that a listener's gateway answers under. Where a revision's agent servers are, it sees for itself. */
+/** The names that a listener's gateway serves. The listener itself knows where a revision's agent servers are. */
 import type { NameOrder, ReportedName } from '../core/deployment/listener-protocol.ts'
 import type { RuntimeState } from '../core/deployment/runtime.ts'
 import type { HostTable, TargetTable } from '../core/deployment/target.ts'
@@ -8,10 +8,10 @@ const RESTART_WAIT_MS = 15_000
 
 interface NamesOptions {
   targets: TargetTable
-  /** The hosts of their own at which deployments answer here. */
+  /** The deployments' own hosts at this gateway. */
   hosts: HostTable
   state(revision_id: string): RuntimeState
-  /** There is something to report. */
+  /** Called when there is something to report. */
   onChange: () => void
 }
 
@@ -19,7 +19,7 @@ type Serve = NameOrder & { kind: 'serve' }
 
 export class Names {
   readonly #options: NamesOptions
-  /** What each name was told last. */
+  /** The last order for each name. */
   readonly #orders = new Map<string, NameOrder>()
   /** The deployment of each host. */
   readonly #hosts = new Map<string, string>()
@@ -37,7 +37,7 @@ export class Names {
     }
   }
 
-  /** Something has become of the revision: its names follow. */
+  /** Updates the revision's names after a change of its state. */
   follow(revision_id: string): void {
     for (const order of this.#orders.values()) {
       if (order.kind === 'serve' && order.revision_id === revision_id) this.#serve(order)
@@ -53,7 +53,7 @@ export class Names {
     })
   }
 
-  /** Apart from where the name leads: a hold does not take away what serves, but may change who is let in. */
+  /** Updates access and hosts, not the target: a hold keeps the target, but may change who is let in. */
   #enter({ kind, name, is_public = false, hosts = [] }: NameOrder): void {
     for (const [host, whose] of this.#hosts) if (whose === name) this.#hosts.delete(host)
     if (kind === 'remove') return
@@ -89,7 +89,7 @@ export class Names {
     }
   }
 
-  /** A control plane that has just begun to lead does not know yet how well it is. */
+  /** A new leading control plane does not know yet whether the deployment is healthy. */
   #isServing({ name, deployment_id }: NameOrder): boolean {
     const last = this.#orders.get(name)
     if (last?.kind !== 'serve' || last.deployment_id !== deployment_id) return false

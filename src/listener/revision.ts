@@ -21,7 +21,7 @@ interface LocalRevisionOptions {
   log: Log
 }
 
-/** How long one may take to end in whose place another one of its id is started, in ms. */
+/** How long an agent server may take to end when one of the same id replaces it, in ms. */
 const REPLACE_GRACE_MS = 10_000
 /** How many states may wait to be reported; then the oldest are left out. */
 const MOST_STATES = 20
@@ -40,7 +40,7 @@ export class LocalRevision {
   /** Orders that take long wait for each other. */
   #work: Promise<unknown> = Promise.resolve()
   #states: ReportedState[] = []
-  /** Why it is not even tried. */
+  /** Why the revision is not started at all. */
   #refusal: string | undefined
   #isStopping = false
   readonly #begun = new Set<string>()
@@ -57,7 +57,7 @@ export class LocalRevision {
     return this.#options.driver.observe(this.#options.revision_id)
   }
 
-  /** Remembers the state that it has come to. */
+  /** Records the current state for the next report. */
   note(): void {
     latest += 1
     this.#states.push({ number: latest, state: told(this.state) })
@@ -67,7 +67,7 @@ export class LocalRevision {
   run(order: RunOrder, orders: Pick<ListenerOrders, 'drain_ms' | 'k8s_namespaces'>): void {
     if (order.incarnation !== this.#incarnation) this.#begin(order, orders.k8s_namespaces)
     if (order.scale) this.#scaleTo(order.scale, orders.drain_ms)
-    // Another control plane leads, which knows nothing of what the one before waited for.
+    // A new leading control plane does not know what the one before waited for.
     else this.#scale?.mayEnd.resolve()
     const wanted = new Set(order.errands.map(({ id }) => id))
     this.#done = this.#done.filter(({ id }) => wanted.has(id))
@@ -77,7 +77,7 @@ export class LocalRevision {
     }
   }
 
-  /** Whether nothing is left of it; `false`: it has been started again since, or another call says so. */
+  /** Returns whether nothing is left of it; `false`: it was started again meanwhile, or another call returns it. */
   async stop(graceMs: number): Promise<boolean> {
     if (this.#isStopping) return false
     this.#isStopping = true
@@ -186,7 +186,7 @@ export class LocalRevision {
   }
 }
 
-/** Without tokens: nobody beside this gateway sends anything there. */
+/** Without tokens: only this gateway calls the endpoints. */
 function told(state: RuntimeState): RuntimeState {
   if (state.kind === 'healthy') {
     const [first, ...others] = state.endpoints
@@ -196,7 +196,7 @@ function told(state: RuntimeState): RuntimeState {
   return { ...state, reason: shortened(state.reason) }
 }
 
-/** Its beginning, and its end, where the cause usually stands; whole lines, since secrets are looked for in them. */
+/** The beginning and the end, where the cause usually is; whole lines, since they are searched for secrets. */
 function shortened(reason: string): string {
   if (reason.length <= MOST_REASON_CHARS) return reason
   const head = reason.slice(0, Math.max(0, reason.lastIndexOf('\n', HEAD_CHARS)))

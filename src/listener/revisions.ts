@@ -1,4 +1,4 @@
-/** What a listener runs, by the orders of its control plane: each revision is brought to what its order says. */
+/** Runs the revisions that the control plane orders: brings each to the state of its order. */
 import type {
   ListenerOrders,
   ReportedRevision,
@@ -14,19 +14,19 @@ export interface RevisionsOptions {
   driver: RuntimeDriver
   /** The listener's own gateway. */
   targets: Pick<TargetTable, 'drain'>
-  /** Keeps which revisions there are, for the next process of the listener. */
+  /** Stores the known revisions for the next process of the listener. */
   remembered: Remembered
-  /** Notes the key with which a deployment's agents ask their control plane for tokens. */
+  /** Stores the key with which a deployment's agents ask their control plane for tokens. */
   setHomeKey(deployment_id: string, key: string): void
-  /** Notes the key with which a deployment's agent servers encrypt credentials. */
+  /** Stores the key with which a deployment's agent servers encrypt credentials. */
   setDataKey(deployment_id: string, key: string): void
-  /** There is something to report. */
+  /** Called when there is something to report. */
   onChange: () => void
   log: Log
 }
 
 interface Remembered {
-  /** Deployments by the revisions that there may be something of. */
+  /** The deployment of each revision that may still exist here. */
   load(): Record<string, string>
   save(deployments: Record<string, string>): void
 }
@@ -43,7 +43,7 @@ export class Revisions {
     }
     this.#unsubscribe = options.driver.onChange((revision_id, deployment_id) => {
       const known = this.#revisions.get(revision_id)
-      // The driver has found it, of an earlier process.
+      // The driver has found one that an earlier process started.
       if (!known && options.driver.observe(revision_id).kind === 'absent') return
       const revision = known ?? this.#add(revision_id, deployment_id)
       revision.note()
@@ -59,12 +59,12 @@ export class Revisions {
     return [...this.#revisions.keys()]
   }
 
-  /** Whether it is well, as seen here. */
+  /** The revision's state as seen here. */
   state(revision_id: string): RuntimeState {
     return this.#revisions.get(revision_id)?.state ?? { kind: 'absent' }
   }
 
-  /** Begins all of it, and waits for nothing. What is not named stays as it is. */
+  /** Begins all orders without waiting. Revisions that are not named stay as they are. */
   apply(orders: ListenerOrders): void {
     for (const order of orders.revisions) {
       if (order.kind === 'stop') this.#stop(order)
@@ -76,7 +76,7 @@ export class Revisions {
     return [...this.#revisions.values()].map((revision) => revision.report())
   }
 
-  /** The report was answered: what it said need not be said again. */
+  /** The report has arrived: its states need not be reported again. */
   acknowledge(reported: readonly ReportedRevision[]): void {
     for (const { revision_id, states } of reported) {
       this.#revisions.get(revision_id)?.acknowledge(states.at(-1)?.number ?? 0)

@@ -5,8 +5,8 @@
 import type { AgentMessage } from '../core/deployment/runtime-protocol.ts'
 
 export interface DriverLink {
-  /** Settles when it is handed over; where nobody listens, when there is no use in waiting. */
+  /** Resolves when it is handed over; with no listening driver, when waiting is of no use. */
   send(message: AgentMessage): Promise<void>
-  /** Calls back with each message. It may be anything. Answers how to unsubscribe. */
+  /** Calls `listener` with each message, which may be anything. Returns how to unsubscribe. */
   onMessage(listener: (message: unknown) => void): () => void
 }

@@ -1,4 +1,4 @@
-/** What an agent server does at the word of the runtime driver that has started it. */
+/** Carries out what the runtime driver asks of the agent server that it has started. */
 import type { ParkedThreads } from '../core/agent/parked-threads.ts'
 import type { DrainLimits, Load } from '../core/deployment/runtime.ts'
 import {
@@ -12,11 +12,11 @@ import type { AgentReading } from '../core/figures/reading.ts'
 import type { DriverLink } from './driver-link.ts'
 import { reportLoad } from './report-load.ts'
 
-/** What the driver asks of the agent server. */
+/** The runtime driver's requests to the agent server. */
 interface ManagedServer {
   /** Begins to work. */
   work(): Promise<void>
-  /** Works no more and goes on to answer; runs that execute have this long, in ms. */
+  /** Takes no more work but keeps answering; executing runs have this long, in ms. */
   drain(limits: DrainLimits): Promise<void>
   checkParkedThreads(): Promise<ParkedThreads>
   load(): Promise<Omit<Load, 'lag_ms'>>
@@ -24,10 +24,10 @@ interface ManagedServer {
   nextDue(): Promise<number | null>
 }
 
-/** What its metrics say. */
+/** Reads its metrics. */
 type Measure = () => Promise<AgentReading>
 
-/** From now on, until what is answered is called. */
+/** Follows the driver until the returned function is called. */
 export function followDriver(
   link: DriverLink,
   agentServer: ManagedServer,
@@ -46,7 +46,7 @@ export function followDriver(
   }
 }
 
-/** One that cannot work ends: the driver starts it anew, and knows why by its last words. */
+/** An agent server that cannot work ends: the driver restarts it, and learns why from its last output. */
 async function activate(link: DriverLink, agentServer: ManagedServer): Promise<void> {
   try {
     await agentServer.work()
@@ -57,7 +57,7 @@ async function activate(link: DriverLink, agentServer: ManagedServer): Promise<v
   }
 }
 
-/** What it cannot find out keeps no rollout back. */
+/** A check that fails does not block the rollout. */
 async function inspect(link: DriverLink, agentServer: ManagedServer): Promise<void> {
   const parked_threads = await agentServer.checkParkedThreads().catch((error: unknown) => {
     console.error('The parked threads could not be checked.', error)
@@ -66,13 +66,13 @@ async function inspect(link: DriverLink, agentServer: ManagedServer): Promise<vo
   await link.send({ type: 'inspection', parked_threads })
 }
 
-/** One that has lost its database says nothing: the driver does not wait for long. */
+/** Sends nothing without its database: the driver does not wait for long. */
 async function tellReading(link: DriverLink, measure: Measure): Promise<void> {
   const reading = await measure().catch(() => undefined)
   if (reading) await link.send({ type: 'reading', reading })
 }
 
-/** Once no run executes any more: what was counted is not asked for again. */
+/** Called once no run executes any more: the driver does not ask again. */
 export async function tellLastReading(link: DriverLink, counted: Measure): Promise<void> {
   await link.send({ type: 'last_reading', reading: await counted() })
 }

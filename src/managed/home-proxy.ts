@@ -1,6 +1,6 @@
 /**
- * How the agents of this process reach their control plane: an address of the loopback, which adds their deployment's key. The key itself is
- * in no variable, where a name would be enough to read it.
+ * Connects the agents of this process to their control plane: an address of the loopback, which adds their deployment's
+ * key. The key itself is in no variable, where a name would be enough to read it.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -17,7 +17,7 @@ import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import type { Home } from '../core/deployment/runtime-protocol.ts'
 
-/** Where the key counts; all else is passed on as it came. */
+/** Requests below this path get the key; all others are passed on as they came. */
 const VAULT = '/v2/auth/'
 
 /** Headers that belong to one connection. */
@@ -60,7 +60,7 @@ async function passOn(home: Home, path: string, { request, response }: Exchange)
   const headers = headersFor(home, target, request)
   const asked = send(target, { method: request.method, headers })
   response.on('close', () => asked.destroy())
-  // An answer may come before all of the request has gone; what fails is an error of `asked`.
+  // The answer may come before the whole request is sent; what fails is an error of `asked`.
   pipeline(request, asked).catch(() => {})
   try {
     const [answer] = (await once(asked, 'response')) as [IncomingMessage]

@@ -1,4 +1,4 @@
-/** What an agent server and its runtime driver say to each other at the start. */
+/** The first messages between an agent server and its runtime driver. */
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
@@ -14,16 +14,15 @@ import { ipcLink } from './ipc-link.ts'
 import { SocketLink } from './socket-link.ts'
 import { readStartFile } from './start-file.ts'
 
-/** What a driver has started this agent server with, and how the two go on speaking. */
+/** The start message of a driver, and the channel to it. */
 export interface Managed {
   start: StartMessage
   link: DriverLink
 }
 
 /**
- * Takes what the driver says first: from the start file, where there is one, else from the process above.
- * `undefined` when that has gone, or the process is to stop. Throws `bad_request` for anything else: then
- * no driver has started it.
+ * Receives the driver's first message: from the start file, if there is one, else from the parent process. `undefined`:
+ * that has gone, or this process is to stop. Throws `bad_request` for anything else: then no driver has started it.
  */
 export async function receiveStart(
   startFile: string | undefined,
@@ -48,11 +47,11 @@ export function stopOf({ link }: Managed): AbortSignal {
   return stopping.signal
 }
 
-/** How an agent server ends that was asked to. */
+/** How an agent server ends on request. */
 interface Ending {
   /**
-   * Settles when it may end: at once, or when its driver has another one answer in its place, and after `lingerMs` in
-   * any case. Answers how long what is open there may go on, in ms.
+   * Resolves when it may end: at once, or when its driver has another one answer in its place, and after `lingerMs` in
+   * any case. Returns how long open requests may go on, in ms.
    */
   released(): Promise<number>
   /** Aborts when it is to end at once, whatever is open. */

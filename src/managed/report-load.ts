@@ -1,14 +1,14 @@
-/** Tells the runtime driver how much there is to do here. */
+/** Reports this agent server's load to the runtime driver. */
 import type { Load } from '../core/deployment/runtime.ts'
 import type { DriverLink } from './driver-link.ts'
 
-/** How often it looks, and how often it tells where nothing has changed, in ms. */
+/** How often the load is read, and how often an unchanged one is reported, in ms. */
 const LOOK_MS = 1000
 const TELL_MS = 15_000
 /** An event loop that is late by less is not late. */
 const LATE_MS = 50
 
-/** From now on, until what is answered is called. */
+/** Reports until the returned function is called. */
 export function reportLoad(
   link: DriverLink,
   read: () => Promise<Omit<Load, 'lag_ms'>>,
@@ -25,7 +25,7 @@ export function reportLoad(
     told = text
     toldAt = performance.now()
   }
-  // Each round is planned after the one before, so that what is late is late by itself.
+  // Each round is planned after the one before, so that delays do not add up.
   const plan = () => {
     dueAt = performance.now() + LOOK_MS
     timer = setTimeout(() => look().then(plan, plan), LOOK_MS)

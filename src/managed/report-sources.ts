@@ -1,9 +1,9 @@
-/** Tells the runtime driver which files the project consists of, as they are imported. */
+/** Reports the project's files to the runtime driver, as they are imported. */
 import type { DriverLink } from './driver-link.ts'
 
 /**
- * From now on; files that are imported together are told of together. `onSource` has its callback called
- * with the path of each file.
+ * Begins at once; files that are imported together are reported together. `onSource` calls its callback with the path
+ * of each file.
  */
 export function reportSources(
   link: DriverLink,

@@ -6,8 +6,8 @@ import type { DriverLink } from './driver-link.ts'
 const REPEAT_MS = 10_000
 
 /**
- * Takes the next step of the start, as the rest of a sentence about the agent server: `imports ./src/agent.py`. Settles
- * when that was sent to the driver: the step may block the event loop.
+ * Reports the next step of the start, as the rest of a sentence about the agent server: `imports ./src/agent.py`.
+ * Resolves when it is sent to the driver: the step may block the event loop.
  */
 export type OnStep = (doing: string) => Promise<void>
 

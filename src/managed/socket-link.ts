@@ -1,7 +1,7 @@
 /**
- * The channel of an agent server that is no child: the WebSockets that drivers open to it. There may be
- * none, and the agent server goes on; or two, while one control plane takes over from another. All are
- * told everything and are obeyed: what a driver asks for may be asked twice.
+ * The channel of an agent server that is no child process: the WebSockets that drivers open to it. With none, the agent
+ * server goes on; there are two while one control plane takes over from another. Every driver gets every message and is
+ * obeyed: a request may come twice.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -15,17 +15,17 @@ import {
 } from '../core/deployment/runtime-protocol.ts'
 import type { DriverLink } from './driver-link.ts'
 
-/** More are not drivers that take over from each other: the oldest has to leave. */
+/** More connections than a takeover needs: the oldest is closed. */
 const MOST_DRIVERS = 4
-/** How long an agent server that is about to end waits for someone to hear why, in ms. */
+/** How long an agent server that is about to end waits for a driver to hear why, in ms. */
 const LAST_WORDS_MS = 3_000
-/** A longer message than drivers take would cut their connections, and the next ones as well; in bytes. */
+/** Drivers drop the connection at a longer message, and the next ones as well; in bytes. */
 const MOST_BYTES = 1024 * 1024
 /** How much of a message is files, in characters: no character of a path takes more than six bytes of JSON. */
 const FILES_LENGTH = 128 * 1024
 /** A driver that connects later gets the latest message of each of these types. */
 const KEPT: readonly AgentMessage['type'][] = ['starting', 'ready', 'failed', 'load']
-/** RFC 6455: this server has something against it. */
+/** RFC 6455: a message violates this server's policy. */
 const POLICY_VIOLATION = 1008
 
 type Answer = (
@@ -38,7 +38,7 @@ export class SocketLink implements DriverLink {
   readonly #drivers = new Set<ClientSocket>()
   readonly #listeners = new Set<(message: unknown) => void>()
   readonly #connected = Promise.withResolvers<void>()
-  /** What every driver is told when it comes: the latest of each kind, and all sources. */
+  /** Sent to every driver that connects: the latest message of each kind, and all sources. */
   readonly #standing = new Map<AgentMessage['type'], AgentMessage>()
 
   constructor(start: StartMessage) {
@@ -70,7 +70,7 @@ export class SocketLink implements DriverLink {
     }
   }
 
-  /** The gateway adds the token to what it passes on, and where that came from. A driver does not. */
+  /** Refuses what the gateway passes on: it adds the token, but also `x-forwarded-for`. A driver does not. */
   #refuse({ headers }: Request): Response | undefined {
     const isPassedOn = headers.has('x-forwarded-for')
     const sent = headers.get(GATEWAY_TOKEN_HEADER) ?? ''
@@ -104,7 +104,7 @@ export class SocketLink implements DriverLink {
     this.#standing.set('hello', { type: 'hello', revision_id, is_draining: true })
   }
 
-  /** Answers are for those who ask, who ask again when they come back. */
+  /** Replies are not kept: a driver that comes back asks again. */
   #keep(message: AgentMessage): void {
     const { type } = message
     if (KEPT.includes(type)) this.#standing.set(type, message)
@@ -119,7 +119,7 @@ export class SocketLink implements DriverLink {
   }
 }
 
-/** As often as it takes for many files. What is too long otherwise is told to the log instead. */
+/** Splits many files into several messages. Other messages that are too long go to the log instead. */
 function textsOf(message: AgentMessage): string[] {
   const parts = message.type === 'sources' ? inParts(message) : [message]
   return parts.flatMap((part) => {
@@ -146,7 +146,7 @@ function inParts({ type, files }: Extract<AgentMessage, { type: 'sources' }>): A
   return parts.map((part) => ({ type, files: part }))
 }
 
-/** What is no JSON is nothing that anybody understands. */
+/** Text that is no JSON counts as `undefined`. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -155,7 +155,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** In the same time, whatever was sent. */
+/** Takes the same time, whatever was sent. */
 function isSame(sent: string, token: string): boolean {
   return timingSafeEqual(digest(sent), digest(token))
 }

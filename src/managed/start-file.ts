@@ -1,17 +1,17 @@
-/** What an agent server that is no child is started with: its driver has put it into a file. */
+/** Reads the start message of an agent server that is no child process, from its driver's file. */
 import { readFileSync, readSync } from 'node:fs'
 import { isStartMessage, type StartMessage } from '../core/deployment/runtime-protocol.ts'
 import { AppError } from '../core/errors.ts'
 
 const NAMES = ['deployment_id', 'deployment_name', 'revision_id', 'gatewayToken'] as const
 
-/** What is handed over so lies on no disk. It has to be closed. */
+/** A start message on standard input lies on no disk. The driver has to close it. */
 const STDIN = '/dev/stdin'
-/** How long it may take until all of it is there, and how often it is looked for, in ms. */
+/** Time limit for the whole message, and time between two reads, in ms. */
 const STDIN_LIMIT_MS = 30_000
 const LOOK_MS = 5
 
-/** Throws `bad_request`, with no word of what the file holds: that is secret. */
+/** Throws `bad_request` without quoting the file, which is secret. */
 export function readStartFile(path: string): StartMessage {
   const message = parse(path, readText(path))
   if (!isStartMessage(message)) throw refusal(path, 'holds no start message of a runtime driver')
@@ -38,8 +38,8 @@ function readText(path: string): string {
 }
 
 /**
- * By its number: the path leads to a pipe that belongs to another user. Engines hand over one that does not wait,
- * and write to it when the container has begun.
+ * Reads by number: the path leads to a pipe that belongs to another user. Engines pass a pipe that does not block, and
+ * write to it when the container has begun.
  */
 function readStandardInput(): string {
   const chunks: Buffer[] = []

@@ -23,8 +23,8 @@ const IDLE_SHARE = 0.03
 /** After so many idle looks memory is given back. */
 const LOOKS_BEFORE = 2
 /**
- * How often it is looked at while memory is given back, in ms: whoever comes then waits for a small heap until the
- * next look. With looks of 3 s 16 clients got 420 runs a second out of `serve` instead of 510 to 560, for as long.
+ * Time between two looks while memory is given back, in ms: until the next look, new requests wait for a small heap.
+ * With looks of 3 s 16 clients got 420 runs a second out of `serve` instead of 510 to 560, for as long.
  */
 const GIVING_LOOK_MS = 200
 /** So many looks: V8 asks every 8 s whether it should reduce memory, and then collects twice. */
@@ -33,11 +33,11 @@ const LOOKS_FOR_V8 = 15_000 / GIVING_LOOK_MS
 const BUSY_SHARE = 0.25
 
 /**
- * Asks V8 to give memory back when the event loop has been idle for six seconds, once for each time that it was busy
- * before. It does after a start, and later where it has collected the whole heap meanwhile. V8 does so by itself, in small
- * steps, in a process that allocates little; but where nothing has got into the old part of the heap it does not know how
- * little, and waits (`ComputeMutatorUtilization` in its `heap/gc-tracer.cc`). A process that is to save memory need not be
- * known to be idle, so for a while it is one.
+ * Asks V8 to give memory back when the event loop has been idle for six seconds, once after each busy time. V8 does so
+ * after a start, and later if it has collected the whole heap meanwhile. By itself it does so, in small steps, in a
+ * process that allocates little; but while nothing has reached the old part of the heap it does not know how little,
+ * and waits (`ComputeMutatorUtilization` in its `heap/gc-tracer.cc`). A process in memory-saving mode need not be known
+ * to be idle, so this one enters that mode for a while.
  *
  * An idle `serve` of the echo graph from the sources: 236 MB before, 142 after, and no pause of more than 14 ms.
  */
@@ -59,13 +59,12 @@ export function giveMemoryBackWhenIdle(): void {
 }
 
 /**
- * Tells, from one look at the event loop to the next, whether memory is to be given back. It watches until the loop is
- * idle, gives for 15 s, and has given until the loop has something to do; then, and when that comes while it gives, it
- * watches again.
+ * Decides at each look at the event loop whether to give memory back: `watching` until the loop is idle, `giving` for
+ * 15 s, `given` until the loop is busy, then `watching` again. A busy loop ends `giving` too.
  */
 export class IdleWatch {
   #phase: 'watching' | 'giving' | 'given' = 'watching'
-  /** So many looks of this phase, one after the other, have found it idle. */
+  /** How many consecutive looks of this phase have found the loop idle. */
   #looks = 0
 
   get isGiving(): boolean {

@@ -2,8 +2,8 @@
 import type { Log } from '../core/log.ts'
 
 /**
- * What was started, in order. Stopping goes backwards; one failure does not keep the rest. `How`: what each
- * part is told of how to stop.
+ * The started parts, in order. They stop in reverse order; one failure does not keep the rest. `How`: passed to each
+ * part's `stop`.
  */
 export class Started<How = void> {
   readonly #log: Log

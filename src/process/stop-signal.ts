@@ -1,12 +1,12 @@
 /** How a server process begins to stop. */
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-/** How often the parent is looked for, in milliseconds. */
+/** How often to check whether the parent lives, in milliseconds. */
 const PARENT_POLL_MS = 500
 /** Ctrl-C reaches a process twice, from the terminal and through npm: within this time it is one. */
 const ONE_SIGNAL_MS = 1000
 
-/** Why it stops: the process that it belongs to is gone, so nobody waits for a good end. */
+/** Stop reason: the parent process is gone, so a good end is not needed. */
 export const PARENT_GONE = 'the process above is gone'
 
 /**
@@ -30,7 +30,7 @@ export function stopSignal(options: { isTiedToParent: boolean }): AbortSignal {
   return stopping.signal
 }
 
-/** Settles when the signal is aborted; at once if it is already. */
+/** Resolves when the signal is aborted; at once if it is already. */
 export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))

@@ -1,7 +1,6 @@
 /**
- * A thread of its own that sees what the event loop cannot: that the process driver is gone, whatever its
- * child is doing, and that a graph blocks the loop, so that nothing else is served or executed. It costs
- * about 3 MB.
+ * A separate thread that detects what the event loop cannot: that the process driver is gone, whatever its child is
+ * doing, and that a graph blocks the loop, so that nothing else is served or executed. It costs about 3 MB.
  */
 import { Worker } from 'node:worker_threads'
 import type { LogLevel } from '../core/log.ts'
@@ -10,7 +9,7 @@ import { currentPlace, type Place } from '../core/origin.ts'
 interface WatchdogOptions {
   /** The child of a process driver: it ends, with its group, within seconds of its parent's death. */
   isManaged: boolean
-  /** From which level on it is told of the loop, on standard error, as the log is. */
+  /** The log level, which decides whether a blocked loop is reported on standard error. */
   logLevel: LogLevel
   /** Default: `LIMITS`, each of them. */
   limits?: Partial<typeof LIMITS>
@@ -21,20 +20,20 @@ const LIMITS = {
   lookMs: 1_000,
   /** How long a child has to end by itself once its parent is gone, in ms. */
   leftMs: 2_000,
-  /** How long the debugger may take to stop a loop, in ms: code that is no JavaScript it cannot stop. */
+  /** How long the debugger may take to stop a loop, in ms: it can stop JavaScript only. */
   pauseMs: 2_000,
-  /** How long the loop may be blocked until it is told of, in ms; then again after twice as long. */
+  /** How long the loop may be blocked before it is reported, in ms; then again after twice as long. */
   blockedMs: 5_000,
 }
-/** How many calls around the place are told. */
+/** How many calls around the place are reported. */
 const MOST_CALLS = 3
-/** Where the place of a node is noted, in JSON; a longer one is not. */
+/** Room for the place of a node, as JSON; a longer one is not kept. */
 const PLACE_BYTES = 2048
-/** Under which the thread has our own code tell where the loop is. */
+/** The thread calls this function to learn from our own code where the loop is. */
 const PLACE = Symbol.for('runyard.place')
 
 export class Watchdog {
-  /** How often the loop has gone round, and how many bytes the place has. */
+  /** The beats of the loop, and the length of the place in bytes. */
   readonly #counts = new Int32Array(new SharedArrayBuffer(8))
   readonly #place = new Uint8Array(new SharedArrayBuffer(PLACE_BYTES))
   readonly #encoder = new TextEncoder()
@@ -53,7 +52,7 @@ export class Watchdog {
     }
     const resourceLimits = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 2 }
     const worker = new Worker(SOURCE, { eval: true, workerData, resourceLimits, execArgv: [] })
-    // Without it the process is as good as any other.
+    // The process works without it.
     worker.on('error', (error) => console.error('The watchdog has ended.', error))
     worker.unref()
     this.#worker = worker
@@ -64,10 +63,10 @@ export class Watchdog {
     this.#worker.postMessage(mark)
   }
 
-  /** From now on, until `stop`, a loop that is blocked is told of. */
+  /** Reports a blocked loop from now on, until `stop`. */
   start(): void {
     Object.assign(globalThis, { [PLACE]: () => ({ ...currentPlace(), at: stackHere() }) })
-    // It may be blocked from now on: a server begins with the runs that it finds.
+    // The loop may be blocked at once: a server begins with the runs that it finds.
     Atomics.store(this.#counts, 0, 1)
     this.#beat = setInterval(() => Atomics.add(this.#counts, 0, 1), this.#limits.lookMs).unref()
   }
@@ -77,7 +76,7 @@ export class Watchdog {
     Atomics.store(this.#counts, 0, 0)
   }
 
-  /** Where the loop is from now on, as far as is known: the last one is told where it cannot be stopped. */
+  /** Notes where the loop is from now on. The last place is reported if the loop cannot be stopped. */
   readonly note = (place: Place): void => {
     const text = JSON.stringify(place)
     const { read, written } = this.#encoder.encodeInto(text, this.#place)
@@ -85,7 +84,7 @@ export class Watchdog {
   }
 }
 
-/** The innermost calls around this one that are of files, but for this one: `name (url:line:column)`. */
+/** The innermost calls in files, this one excluded: `name (url:line:column)`. */
 function stackHere(): string[] {
   const lines = new Error().stack?.split('\n') ?? []
   return lines
@@ -96,8 +95,8 @@ function stackHere(): string[] {
 }
 
 /**
- * Plain JavaScript, so that it needs neither a file beside it nor a loader. The line goes straight to
- * standard error: what a thread logs otherwise is written by the loop that is blocked.
+ * Plain JavaScript, so that it needs neither a file beside it nor a loader. The line goes straight to standard error:
+ * the loop that is blocked would write all other output of a thread.
  */
 const SOURCE = `
 const { parentPort, workerData } = require('node:worker_threads')

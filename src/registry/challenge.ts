@@ -1,8 +1,8 @@
-/** What a registry says with a 401: how it wants to know who asks. */
+/** The challenge in a registry's 401: how a client has to log in. */
 
 export interface Challenge {
   scheme: 'basic' | 'bearer'
-  /** Where to get a token, for whom and for what; of a bearer only. */
+  /** Where to get a token, for which service and scope; of a bearer only. */
   realm?: string
   service?: string
   scope?: string

@@ -1,6 +1,6 @@
 /**
- * A client of registries, by the distribution specification: it asks which digest a reference stands
- * for, and removes what is of no more use. Images themselves are moved by engines.
+ * A client of registries, by the distribution specification: resolves references to digests, and removes images that
+ * are no longer used. Engines move the images themselves.
  */
 import { createHash } from 'node:crypto'
 import type { ImageReference } from '../core/deployment/images/image.ts'
@@ -84,14 +84,14 @@ export function createRegistryClient(wayTo: (registry: string) => Way): ImageReg
   }
 }
 
-/** Of one image, by its digest: all that an engine will read of it is looked at. */
+/** Checks one image by its digest: everything that an engine will read of it. */
 async function isTriggering(asking: Asking): Promise<boolean> {
   const { text, authorization } = await readExactManifest(asking)
   const digest = possibleManifests(text) === 'itself' && configurationOf(JSON.parse(text))
   return !digest || hasTriggersIn(await readBlob(asking, digest, authorization))
 }
 
-/** What the digest stands for and nothing else: a registry may answer one asker so and another one so. */
+/** Reads exactly the digest's manifest: a registry may send different clients different ones. */
 async function readExactManifest(asking: Asking) {
   const { response, authorization } = await askForManifest('GET', asking)
   const bytes = Buffer.from(await response.arrayBuffer())
@@ -104,7 +104,7 @@ async function readManifest(asking: Asking) {
   return { manifest: await response.json().catch(() => undefined), authorization }
 }
 
-/** Registries lead to stores with signed addresses, which a login is not shown to. */
+/** Registries redirect to stores with signed URLs, which do not get the login. */
 async function readBlob(
   asking: Asking,
   digest: string,
@@ -135,7 +135,7 @@ function hashOf(bytes: Uint8Array): string {
 
 interface ManifestAnswer {
   response: Response
-  /** The header with which it was answered; absent: nobody was asked for a login. */
+  /** The header of the request that was answered; absent: no login was needed. */
   authorization?: string
 }
 
@@ -145,7 +145,7 @@ async function askForManifest(method: 'HEAD' | 'GET', asking: Asking): Promise<M
   return answer
 }
 
-/** The first request says what the registry wants to know of who asks; the second one tells it. */
+/** The first request shows which login the registry wants; the second one sends it. */
 async function askAbout(method: Method, asking: Asking): Promise<ManifestAnswer> {
   const first = await send(method, asking)
   if (first.status !== 401) return { response: first }
@@ -155,7 +155,7 @@ async function askAbout(method: Method, asking: Asking): Promise<ManifestAnswer>
   return { response: await send(method, asking, authorization), authorization }
 }
 
-/** Some registries do not tell the digest: it is that of the manifest's bytes. */
+/** Some registries do not send the digest: it is that of the manifest's bytes. */
 async function hashOfManifest(asking: Asking, { authorization }: ManifestAnswer): Promise<string> {
   const response = accepted(await send('GET', asking, authorization), asking)
   const bytes = new Uint8Array(await response.arrayBuffer())
@@ -187,7 +187,7 @@ function accepted(response: Response, asking: Asking): Response {
   )
 }
 
-/** Many registries remove nothing unless they are told that they may. */
+/** Many registries remove nothing unless they are configured to. */
 function keeps({ image }: Asking, status: number): AppError {
   return new AppError(
     codeOf(status),
@@ -207,7 +207,7 @@ async function answerTo(challenge: Challenge, asking: Asking): Promise<string | 
   return `Bearer ${await fetchToken(challenge, asking)}`
 }
 
-/** Anyone gets a token for what is public. */
+/** Public images need no login for a token. */
 async function fetchToken(challenge: Challenge, asking: Asking): Promise<string> {
   const { way, image, login, signal } = asking
   const url = URL.parse(challenge.realm ?? '')

@@ -1,4 +1,4 @@
-/** What an image says of itself, read from its manifest and the configuration that this names. */
+/** Reads labels and triggers of an image from its manifest and configuration. */
 
 /** Of an index: the manifest for this machine's processor, or else the first one. `undefined`: it is no index. */
 export function chooseManifest(manifest: unknown): string | undefined {
@@ -29,8 +29,8 @@ export function hasTriggersIn(configuration: string): boolean {
 }
 
 /**
- * The manifests of which an engine of this machine may take one: itself, where it is no index. `undefined`:
- * it can be read in two ways, or in none.
+ * The manifests that an engine of this machine may take: `'itself'` if this is no index. `undefined`: it can be read in
+ * two ways, or in none.
  */
 export function possibleManifests(text: string): string[] | 'itself' | undefined {
   if (hasOddNames(unescaped(text))) return undefined
@@ -47,7 +47,6 @@ export function possibleManifests(text: string): string[] | 'itself' | undefined
   return isFew && digests.every(isText) ? digests : undefined
 }
 
-/** Engines would read them as the ones that they resemble. */
 /** Engines would read `Config` as `config`. */
 function hasOddNames(json: string): boolean {
   const names = [...json.matchAll(/"(manifests|config|digest|platform|architecture)"\s*:/gi)]
@@ -72,13 +71,13 @@ function isText(value: string | undefined): value is string {
   return value !== undefined
 }
 
-/** What an engine never takes for this machine's; what it does has several names (`x86_64`). */
+/** Architectures that an engine never takes for this machine's, which has several names (`x86_64`). */
 const OTHERS: unknown[] = [
   ...['amd64', '386', 'arm64', 'arm', 'ppc64le', 's390x', 'riscv64', 'mips64le', 'loong64'],
   'unknown',
 ]
 
-/** Of one architecture: a few variants, and what vouches for them. */
+/** One architecture has a few variants and their attestations. */
 const MOST_MANIFESTS = 32
 
 const ARCHITECTURE = process.arch === 'x64' ? 'amd64' : process.arch

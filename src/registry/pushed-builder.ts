@@ -1,4 +1,4 @@
-/** A builder that also removes from the operator's registry what was pushed there for its revisions. */
+/** A builder that also removes the pushed images of its revisions from the operator's registry. */
 import type { Builder } from '../core/deployment/builds/build.ts'
 import { isBelow, parseImage } from '../core/deployment/images/image.ts'
 import type { ImageRegistry, OwnRegistry } from '../core/deployment/images/registry.ts'
@@ -14,8 +14,8 @@ interface Pushing {
 const REMOVAL_MS = 10_000
 
 /**
- * An image is removed before what says that it is there: a process that dies in between does so again. What the
- * registry does not remove stays there, and the log says so; the revision goes all the same.
+ * Removes an image before its record: a process that dies in between removes it again. If the registry keeps an image,
+ * the log says so, and the revision is removed all the same.
  */
 export function createPushedBuilder(builder: Builder, pushing: Pushing): Builder {
   return {
@@ -41,7 +41,7 @@ async function removePushed(
 ): Promise<void> {
   try {
     const artifact = (await builder.find(revision_id))?.artifact
-    // An image that was deployed as such is somebody else's.
+    // An image source belongs to the user and is not removed.
     const image = artifact?.kind === 'folder' ? parseImage(artifact.image_uri ?? '') : undefined
     if (!image || !isBelow(image, own.prefix)) return
     const { login } = own

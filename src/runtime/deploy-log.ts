@@ -1,4 +1,4 @@
-/** What an agent server prints: a file that users read, and its last lines for reasons. */
+/** The output of an agent server: a file for users, and its last lines for error messages. */
 import {
   createWriteStream,
   mkdirSync,
@@ -13,7 +13,7 @@ import type { Log } from '../core/log.ts'
 
 /** How many lines a reason shows. */
 const TAIL_LINES = 20
-/** What may wait for the disk; lines beyond it are left out of the file. */
+/** How many bytes may wait for the disk; further lines are left out of the file. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024
 
 /** Where a revision's log lies below the driver's `logsDir`: the file that is written, the one before. */
@@ -28,7 +28,7 @@ interface DeployLogOptions {
   /** When the file is larger, it becomes `<path>.1` (the one before is lost) and a new one begins. */
   maxBytes: number
   clock: Clock
-  /** Hears of a file that cannot be written; the agent server runs all the same. */
+  /** Gets a warning if the file cannot be written; the agent server runs all the same. */
   log: Log
 }
 
@@ -51,7 +51,7 @@ export class DeployLog {
     this.note(text)
   }
 
-  /** Adds one of the driver's own, which no reason shows. */
+  /** Adds a line of the driver's own, which no reason shows. */
   note(text: string): void {
     this.#write(`${timestamp(this.#options.clock)} ${text}\n`)
   }
@@ -61,7 +61,7 @@ export class DeployLog {
     return [...this.#last]
   }
 
-  /** A new process begins: the tail is its own. */
+  /** Empties the tail for a new process. */
   forget(): void {
     this.#last = []
   }
@@ -90,7 +90,7 @@ export class DeployLog {
     if (path === undefined) return
     this.#guard(() => {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-      // Opened at once: a rename may follow before a stream would have got to it.
+      // Opened at once: a rename may come before the stream would open it.
       const fd = openSync(path, 'a', 0o600)
       this.#bytes = statSync(path).size
       this.#file = createWriteStream(path, { fd })

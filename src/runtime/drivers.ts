@@ -23,19 +23,19 @@ const DRIVERS: Readonly<Record<RuntimeName, DriverKind>> = {
 }
 
 interface DriverKind {
-  /** What it can start. */
+  /** The kinds of artifacts that it can start. */
   artifacts: readonly ArtifactKind[]
   create(name: RuntimeName, parts: RuntimeParts): RuntimeDriver
   /** Throws `bad_request` for a `resource_spec` with which it could start nothing. Absent: it takes all. */
   checkResources?(resource_spec: JsonObject): void
 }
 
-/** A driver that has `failed` whatever is of another kind than it takes. */
+/** Creates a driver in which artifacts of other kinds are `failed`. */
 export function createDriver(name: RuntimeName, parts: RuntimeParts): RuntimeDriver {
   return DRIVERS[name].create(name, parts)
 }
 
-/** Whether its agent servers fetch what was built, and so do not need the machine that has built it. */
+/** Whether its agent servers fetch their build, and so do not need the machine that has built it. */
 export function areFetched(name: string): boolean {
   return name === 'kubernetes'
 }

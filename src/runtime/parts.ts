@@ -1,4 +1,4 @@
-/** What every runtime driver is made from. Paths are absolute, and of this machine. */
+/** The parts of every runtime driver. Paths are absolute, and of this machine. */
 import type { Clock } from '../core/clock.ts'
 import type { FolderArtifact, LocalProject } from '../core/deployment/artifacts/artifact.ts'
 import type { KubernetesSettings } from '../core/deployment/kubernetes-settings.ts'
@@ -8,18 +8,18 @@ import type { Log } from '../core/log.ts'
 import type { DockerSettings } from './docker/settings.ts'
 
 export interface RuntimeParts {
-  /** What starts an agent server here; `serve` and its arguments are added (`core/deployment/runtime-protocol.ts`). */
+  /** The command for agent servers here; `serve` and its arguments follow (`core/deployment/runtime-protocol.ts`). */
   command: AgentCommand
   /** Where a folder lies that was built here. */
   locate(artifact: FolderArtifact): LocalProject
   /** Where a deployment's agent servers keep their data. */
   dataDir(deployment_id: string): string
   /**
-   * The PostgreSQL that they keep it in instead; absent: none. What they log in as is there when it settles.
-   * Secret: it holds a password.
+   * The PostgreSQL that they keep it in instead; absent: none. Their role exists when it resolves. Secret: it holds a
+   * password.
    */
   databaseUrl?(deployment_id: string): Promise<string | undefined>
-  /** With which they encrypt credentials there, as `StartMessage.dataKey`; absent or `undefined`: with none. */
+  /** The key with which they encrypt credentials there, as `StartMessage.dataKey`; absent or `undefined`: none. */
   dataKey?(deployment_id: string): string | undefined
   /** How they reach their control plane, once it can be reached; absent: there is none. */
   home?(deployment_id: string): Promise<Home>
@@ -30,23 +30,23 @@ export interface RuntimeParts {
   logsDir?: string
   /** The environment of every agent server; a project's own variables are added by the child. */
   env: Readonly<Record<string, string>>
-  /** What of `env` holds on every machine: the operator's settings for agent servers. Default: nothing. */
+  /** The part of `env` for every machine: the operator's settings for agent servers. Default: nothing. */
   podEnv?: Readonly<Record<string, string>>
-  /** Where pods fetch what was built; `undefined`: they find it nowhere. */
+  /** Where pods fetch a build; `undefined`: nowhere. */
   artifactAddress?(artifact: FolderArtifact): Promise<ArtifactAddress | undefined>
-  /** Settles when it begins to be said what is to run; absent: at once. What is not asked for since is left over. */
+  /** Resolves when the first orders of what is to run come; absent: at once. What is not ordered since is left over. */
   ordered?: Promise<void>
-  /** Which deployments there are; absent: what a driver finds and nobody asks for stays. */
+  /** The record of deployments; absent: what a driver finds stays, even without an order. */
   record?: RuntimeRecord
   /** The cluster of the driver `kubernetes`. */
   kubernetes?: KubernetesSettings
-  /** How long what is open on an agent server that others than the driver end may go on, in ms. */
+  /** How long open requests may go on at an agent server that others than the driver end, in ms. */
   drainMs?: number
   /** How long one may take until it is healthy, in ms. Default: 300,000. */
   healthTimeoutMs?: number
   /** The container engine of the driver `docker`. */
   docker?: DockerSettings
-  /** What they run in; default: nothing that keeps them from anything. */
+  /** The sandbox that they run in. Default: none. */
   sandbox?: Sandbox
   clock: Clock
   log: Log
@@ -54,7 +54,7 @@ export interface RuntimeParts {
 
 /** The record that a driver's control plane keeps, as far as drivers need it. */
 export interface RuntimeRecord {
-  /** Tells it from every other record; the value of a label. The same after a restart, and after a move. */
+  /** Distinguishes it from every other record; the value of a label. The same after a restart, and after a move. */
   id: string
   /** Rejects while the record cannot be read. */
   has(deployment_id: string): Promise<boolean>
@@ -65,7 +65,7 @@ export interface RuntimeRecord {
   isOver?(deployment_id: string, revision_id: string): Promise<boolean>
 }
 
-/** What a folder is fetched with in a pod. It holds as long as the revision does. */
+/** The address from which a pod fetches a folder. It works as long as the revision exists. */
 export interface ArtifactAddress {
   /** Signed: it needs no key. Secret. */
   url: string
@@ -75,6 +75,6 @@ export interface ArtifactAddress {
 export interface AgentCommand {
   /** The Node binary, for projects that ask for no other. */
   file: string
-  /** What comes before `serve`: options of Node and the entry script. */
+  /** The arguments before `serve`: options of Node and the entry script. */
   args: readonly string[]
 }

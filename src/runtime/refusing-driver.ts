@@ -1,4 +1,4 @@
-/** Stands before a driver and refuses what that one cannot start, so that no driver has to. */
+/** Wraps a driver and refuses artifacts that it cannot start, so that no driver has to. */
 import type { Clock } from '../core/clock.ts'
 import type { Artifact, ArtifactKind } from '../core/deployment/artifacts/artifact.ts'
 import type { RuntimeDriver, RuntimeSpec } from '../core/deployment/runtime.ts'
@@ -6,7 +6,7 @@ import type { RuntimeDriver, RuntimeSpec } from '../core/deployment/runtime.ts'
 interface Refusals<A extends Artifact> {
   /** The driver's, as the operator knows it. */
   name: string
-  /** What it can start. */
+  /** The kinds of artifacts that it can start. */
   artifacts: readonly A['kind'][]
   clock: Clock
 }
@@ -18,7 +18,7 @@ interface Refused {
   since: number
 }
 
-/** What is refused is `failed` until it is stopped, with a reason that says what to do. */
+/** A refused revision is `failed` until it is stopped, with a reason that says what to do. */
 export function createRefusingDriver<A extends Artifact>(
   { name, artifacts, clock }: Refusals<A>,
   driver: RuntimeDriver<A>,

@@ -3,9 +3,9 @@
  * it is given, an empty `/tmp`, and nothing else. Of the data folder it sees only what it is given,
  * wherever that folder is.
  *
- * The process has its own user namespace, so that the kernel keeps it from the environment, the memory
- * and the open files of processes outside. Process ids are those of the machine, because agent servers on
- * one database use them to tell which of them are alive.
+ * The process has its own user namespace, so that the kernel keeps it from the environment, the memory and the open
+ * files of processes outside. Process ids are those of the machine: agent servers on one database check by them which
+ * of them are alive.
  */
 import { sep } from 'node:path'
 import type { SandboxView } from '../core/deployment/sandbox.ts'

@@ -121,7 +121,7 @@ function firstUser(names: readonly string[]): SecondUser | undefined {
   return undefined
 }
 
-/** Runs our Node in it. Answers why that failed, or nothing. */
+/** Runs our Node in the sandbox. Returns why that failed, or nothing. */
 function tryOut({ user, isBubblewrap }: Kind, options: SandboxOptions): string | undefined {
   if (!user && !isBubblewrap) return undefined
   const { dataDir } = options

@@ -1,4 +1,4 @@
-/** A second user of the machine, as whom the code of projects runs. */
+/** A second user of the machine, which runs the code of projects. */
 import { execFile, execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'

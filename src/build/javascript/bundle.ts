@@ -8,8 +8,8 @@ import type { SchemaReading } from './schemas.ts'
 
 export interface Bundler {
   /**
-   * The command, without the path of the `langgraph.json` that is put behind it. It reads its standard input to the end
-   * before it looks at the project, and ends with 0 when it has written a bundle, and when it has said why it writes none.
+   * The command; the path of `langgraph.json` is appended. It reads standard input to the end before it reads the
+   * project, and exits with 0 after writing a bundle, or after printing why it writes none.
    */
   command: readonly [string, ...string[]]
   /** Reads the schemas of its graphs after the build. Absent: `command` does that too, and the build waits for it. */
@@ -18,20 +18,20 @@ export interface Bundler {
   pathOf(configPath: string): string
 }
 
-/** A bundle that may be begun before its time. */
+/** A bundling process that can be started early. */
 export interface Bundling {
-  /** Starts the process, which then waits. It takes a tenth of a second until it has loaded what it works with. */
+  /** Starts the process, which loads its modules (a tenth of a second) and then waits. */
   begin(): void
   /**
-   * Bundles what lies there now. Answers where the bundle is; `undefined` when there is none. Where bundling fails, the build
-   * goes on without a bundle, and the log says why.
+   * Bundles the project as it is now. Returns the bundle's path; `undefined`: there is none. If bundling fails, the
+   * build goes on without a bundle, and the log says why.
    */
   finish(): Promise<string | undefined>
-  /** Settles when no process is left that has been begun. Does not throw. */
+  /** Resolves when no started process is left. Does not throw. */
   abandon(): Promise<void>
 }
 
-/** None of the project's code runs, so that none of its variables is needed. */
+/** Runs none of the project's code, so it needs none of its variables. */
 export function openBundling(bundler: Bundler, configPath: string, context: StepContext): Bundling {
   const path = bundler.pathOf(configPath)
   // A file of this name that the project brings is not our bundle.
@@ -62,7 +62,7 @@ export function openBundling(bundler: Bundler, configPath: string, context: Step
   }
 }
 
-/** Answers whether it went well. `inputEnds`: as in `CommandTerms`. */
+/** Returns whether it succeeded. `inputEnds`: as in `CommandTerms`. */
 async function bundle(
   { command }: Bundler,
   configPath: string,
@@ -83,15 +83,15 @@ async function bundle(
   }
 }
 
-/** esbuild's heap, of all the memory that the command may take. */
+/** esbuild's share of the command's memory limit. */
 const HEAP_SHARE = 1 / 4
 /** With less, collecting at the limit would take longer than collecting all the time. */
 const LEAST_HEAP_BYTES = 512 * 1024 ** 2
 
 /**
- * Settings of Go, in which esbuild is written: it ends with the bundle, so that nothing is collected until its heap has
- * reached a limit. The example's bundle took it 760 ms of processor time instead of 1,190 (610 ms instead of 820 until it was
- * there), and 320 MB of memory instead of 250.
+ * Go settings for esbuild: it ends with the bundle, so it collects nothing until its heap has reached a limit. The
+ * example's bundle took it 760 ms of processor time instead of 1,190 (610 ms instead of 820 until it was written), and
+ * 320 MB of memory instead of 250.
  */
 function collectRarely(maxMemoryBytes: number): Record<string, string> {
   const heapBytes = Math.floor(maxMemoryBytes * HEAP_SHARE)

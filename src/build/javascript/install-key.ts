@@ -6,7 +6,7 @@ import { AppError } from '../../core/errors.ts'
 import { readTextFile } from '../../project/text-file.ts'
 import type { InstallPlan } from './package-manager.ts'
 
-/** What an install depends on beside the project's files. */
+/** The inputs of an install beside the project's files. */
 interface InstallSurroundings {
   /** The Node that packages are installed for. */
   node: string

@@ -9,7 +9,7 @@ import { installKey } from './install-key.ts'
 import { checkLockedLangGraph } from './locked-version.ts'
 import { type InstallPlan, planInstall, readLock } from './package-manager.ts'
 
-/** What is installed, and by what. */
+/** The inputs of an install. */
 interface InstallRequest {
   /** The builder's folder: packages are kept in it. */
   dir: string
@@ -30,12 +30,11 @@ interface InstallRequest {
 }
 
 /**
- * Runs the package manager of the project's lock file where its packages belong, development packages
- * included: `npm ci`, pnpm or
- * yarn or bun with a frozen lock file, `npm install` without one. pnpm, yarn and bun come through npm, in the
- * version that `packageManager` names. A project without `package.json` has nothing to install.
+ * Runs the package manager of the project's lock file where its packages belong, development packages included:
+ * `npm ci`, pnpm or yarn or bun with a frozen lock file, `npm install` without one. pnpm, yarn and bun come through
+ * npm, in the version that `packageManager` names. A project without `package.json` has nothing to install.
  *
- * When the deployment's last builds installed the same (`install-key.ts`), theirs is taken.
+ * Reuses the packages of the deployment's last builds if they are the same (`install-key.ts`).
  *
  * Throws `BuildError('install')`; for a LangGraph that is too old before anything is installed.
  */
@@ -98,13 +97,13 @@ async function runInstall(plan: InstallPlan, npm: string, context: StepContext):
 }
 
 /**
- * Has npm believe what it has kept of the registry, without asking whether there is anything newer. The lock file says
- * which versions are installed, with their digests, so that only what is missing has to be asked for. It asks otherwise where the
- * lock file does not name the addresses of packages: `npm ci` of the example took 3.5 s with this and 4.3 s without.
+ * Makes npm trust its cache of the registry without checking for newer data. The lock file names versions and digests,
+ * so only missing data has to be fetched. Without this, npm asks if the lock file does not name the addresses of
+ * packages: `npm ci` of the example took 3.5 s with this and 4.3 s without.
  */
 const PREFER_OFFLINE = '--prefer-offline'
 
-/** A version that is not known yet, or an address that no longer holds. */
+/** Whether the cache knew no such version, or its address no longer works. */
 function isRefusedByRegistry(error: unknown): boolean {
   const lines = error instanceof BuildError ? error.logTail : []
   return lines.some((line) => /^npm (error|ERR!) code E(TARGET|4\d\d)$/.test(line))

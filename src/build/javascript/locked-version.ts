@@ -1,4 +1,4 @@
-/** Which LangGraph a lock file says, before anything is installed. */
+/** Checks the LangGraph version of a lock file before anything is installed. */
 import { BuildError } from '../../core/deployment/builds/build.ts'
 import { OLDEST_LANGGRAPH } from '../../core/deployment/builds/langgraph.ts'
 import { isObject } from '../../core/json.ts'
@@ -16,8 +16,8 @@ export interface LockFile {
 const ADD = { npm: 'npm install', pnpm: 'pnpm add', yarn: 'yarn add', bun: 'bun add' } as const
 
 /**
- * Throws `BuildError('install')` for a lock file whose every LangGraph is too old: of a workspace, another
- * member may have one. One that cannot be read is the package manager's to refuse.
+ * Throws `BuildError('install')` if every LangGraph in the lock file is too old: in a workspace, another member may
+ * have an old one. The package manager refuses a file that cannot be read.
  */
 export function checkLockedLangGraph(lock: LockFile): void {
   const versions = lockedVersions(lock)
@@ -30,7 +30,7 @@ export function checkLockedLangGraph(lock: LockFile): void {
   )
 }
 
-/** None where the file has another form than those of its manager. */
+/** Empty if the file is not in its manager's format. */
 function lockedVersions({ manager, text }: LockFile): string[] {
   if (manager === 'npm') return versionsOfNpm(text)
   return [...text.matchAll(ENTRIES[manager])].map(([, version]) => version as string)

@@ -70,7 +70,7 @@ interface Package {
   folder: string
   isWorkspace: boolean
   lock: LockFile | undefined
-  /** What `packageManager` says. */
+  /** The value of `packageManager`. */
   named: { manager: Manager; version: string } | undefined
 }
 
@@ -96,7 +96,7 @@ async function readPackage(folder: string): Promise<Package | undefined> {
   }
 }
 
-/** The one that decides. Throws as `planInstall` does. */
+/** Returns the lock file that decides. Throws as `planInstall` does. */
 export async function readLock(folder: string): Promise<LockFile | undefined> {
   for (const [name, manager] of LOCK_FILES) {
     const text = await readText(join(folder, name))
@@ -115,7 +115,7 @@ function parsePackage(text: string, folder: string): Record<string, unknown> {
   throw new BuildError('install', `package.json in ${folder} is not a JSON object.`)
 }
 
-/** `pnpm@9.1.0+sha512.…` → manager and version; what has another form is passed over. */
+/** `pnpm@9.1.0+sha512.…` → manager and version; other forms are ignored. */
 function parseNamed(value: unknown): Package['named'] {
   const match = /^(npm|pnpm|yarn|bun)@(\d+\.\d+\.\d+(?:-[\w.]+)?)(?:\+.*)?$/.exec(String(value))
   return match ? { manager: match[1] as Manager, version: match[2] as string } : undefined

@@ -1,6 +1,6 @@
 /**
- * The Node that a project runs on. `node_version` "22", "24" and "26" each stand for one exact
- * version; it is installed once, beside the builds, and taken by every revision that asks for it.
+ * The Node that a project runs on. `node_version` "22", "24" and "26" each mean one exact version. It is installed
+ * once, beside the builds, and shared by all revisions that ask for it.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -51,9 +51,9 @@ const OWN_VERSION = process.versions.node
 const PLATFORM = `${process.platform}-${process.arch}`
 
 /**
- * Answers the exact version that is brought along, or `null` where the project runs on Runyard's own
- * Node: for its own major version, for "20", which is past its end of life, and where none is named.
- * Throws `BuildError('configuration')` for anything else, and where npm has none for this machine.
+ * Returns the exact version to install, or `null` for Runyard's own Node: for its own major version, for "20", which is
+ * past its end of life, and if none is named. Throws `BuildError('configuration')` for anything else, and if npm has
+ * none for this machine.
  */
 export function chooseNode(
   node_version: string | undefined,
@@ -81,7 +81,7 @@ export function chooseNode(
   return pinned.version
 }
 
-/** Makes sure that the version is there. Throws `BuildError('install')`. */
+/** Installs the version if it is missing. Throws `BuildError('install')`. */
 export async function installNode(
   version: string,
   dir: string,
@@ -108,14 +108,14 @@ export async function installNode(
   }
 }
 
-/** Something lies there: another build has brought it meanwhile, or it is not whole. */
+/** The folder exists: another build has installed it meanwhile, or it is incomplete. */
 async function replaceBroken(at: string, dir: string, version: string): Promise<void> {
   if (await hasNode(dir, version)) return
   await rm(nodeFolder(dir, version), { recursive: true, force: true })
   await rename(at, nodeFolder(dir, version))
 }
 
-/** The binary of a version that was brought along. */
+/** The binary of an installed version. */
 export function nodePath(dir: string, version: string): string {
   return join(nodeFolder(dir, version), 'node_modules', packageName(), 'bin', 'node')
 }

@@ -7,14 +7,14 @@ import { runStep, type StepContext } from '../step.ts'
 
 export interface SchemaReading {
   /**
-   * The command, without the path of the `langgraph.json` that is put behind it. It writes the schemas beside the bundle, and
-   * takes less of the processors than other processes. What it prints says why there are none.
+   * The command; the path of `langgraph.json` is appended. It writes the schemas beside the bundle, at a lower priority
+   * than other processes. If it writes none, it prints why.
    */
   command: readonly [string, ...string[]]
   work: LaterWork
 }
 
-/** Begins it. Where it fails, the agent server reads them itself when something asks for them. */
+/** Starts reading. If it fails, the agent server reads the schemas itself on request. */
 export function readSchemasLater(
   { command, work }: SchemaReading,
   { revision_id, configPath, log }: { revision_id: string; configPath: string; log: Log },
@@ -27,7 +27,7 @@ export function readSchemasLater(
     await runStep('schemas', [...command, configPath], at, heard).catch((error: Error) =>
       lines.push(error.message),
     )
-    // The first names the command.
+    // The first line names the command.
     const reason = lines.slice(1).join(' ')
     if (reason !== '' && !signal.aborted) {
       log.warn({ revision_id, reason }, 'the schemas of the graphs were not read')

@@ -1,4 +1,4 @@
-/** What a project in Python needs of a build. */
+/** Prepares and installs the Python of a project. */
 import { mkdirSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
@@ -24,25 +24,25 @@ interface PythonPlace {
   root: string
   /** Whether packages are kept from build to build. */
   isKept: boolean
-  /** Whether its environment has what is installed beside its Python: by the lines of an image. */
+  /** Whether its environment sees packages beside its Python, installed by the lines of an image. */
   seesSystem: boolean
 }
 
-/** A Python that is there, whose environment is to be made. */
+/** An available Python whose environment is still to be made. */
 export interface PreparedPython {
   /** Where the environment lies; absolute. */
   environment: string
-  /** What the project's commands find in their environment. */
+  /** Variables for the project's commands. */
   env: Readonly<Record<string, string>>
-  /** Makes it with nothing in it but pip, for an own command that installs. */
+  /** Makes the environment with only pip, for the project's own install command. */
   makeEmpty(context: StepContext): Promise<void>
-  /** Makes it with all that the project depends on. */
+  /** Makes the environment with all dependencies of the project. */
   install(context: StepContext): Promise<void>
-  /** Throws `BuildError` where it has no LangGraph that works. */
+  /** Throws `BuildError` if it has no working LangGraph. */
   check(state: { isBuilt: boolean }, context: StepContext): Promise<void>
 }
 
-/** Folders that the project's commands read, of what is brought for all. */
+/** Shared folders that the project's commands may read. */
 export function pythonFolders(dir: string): string[] {
   return [uvsFolder(dir), pythonsFolder(dir)]
 }
@@ -56,7 +56,7 @@ export async function preparePython(
   { context, confined }: { context: StepContext; confined: StepContext },
 ): Promise<PreparedPython> {
   const { settings, dir } = place
-  // As langgraph.json has been read: a data folder may lie behind a link.
+  // With links resolved, as for langgraph.json: a data folder may lie behind a link.
   const [source, root] = await Promise.all([realpath(place.source), realpath(place.root)])
   for (const folder of pythonFolders(dir)) mkdirSync(folder, { recursive: true, mode: 0o700 })
   const uv = await findUv({ dir, own: place.uv }, context, confined)
@@ -81,7 +81,7 @@ export async function preparePython(
       PIP_REQUIRE_VIRTUALENV: '1',
       UV_PYTHON_INSTALL_DIR: pythonsFolder(dir),
       UV_PYTHON_DOWNLOADS: 'never',
-      // A project that writes into what is installed must not reach other projects through uv's cache.
+      // A project that changes its installed packages must not reach other projects through uv's cache.
       UV_LINK_MODE: 'copy',
       UV_NO_PROGRESS: '1',
     },
@@ -98,7 +98,7 @@ export async function preparePython(
   }
 }
 
-/** Own commands may want it; the machine's is on the PATH already. */
+/** The project's own commands may need it; the machine's is on the PATH already. */
 function uvFolderOf(command: string): string | undefined {
   return command.includes('/') ? dirname(command) : undefined
 }

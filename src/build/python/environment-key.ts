@@ -6,7 +6,7 @@ import type { FoundPython } from './interpreter.ts'
 import type { PythonPlan } from './plan.ts'
 
 interface Surroundings {
-  /** Which uv, and what it is told to install with. */
+  /** The version of uv, and which installer the project asks for. */
   uv: string
   installer: string
   python: FoundPython
@@ -20,8 +20,8 @@ type EnvironmentKey = { key: string } | { reason: string }
 const READ_VARIABLES = /^(uv|pip)_(?!(project_environment|python)$)/i
 
 /**
- * The key covers the lock file with the settings beside it, uv and what it is told, the Python and the
- * platform. Requirements that all have a hash are a lock too: pip and uv install nothing else then.
+ * The key covers the lock file with the settings beside it, uv and its settings, the Python and the platform.
+ * Requirements that all have a hash count as a lock: pip and uv then install nothing else.
  */
 export async function environmentKey(
   plan: PythonPlan,
@@ -42,7 +42,7 @@ export async function environmentKey(
   )
   const variables = Object.entries(env).filter(([name]) => READ_VARIABLES.test(name))
   for (const [name, value] of variables.sort(([a], [b]) => (a < b ? -1 : 1))) {
-    // The folders of two revisions differ: what the file says counts.
+    // Paths differ between revisions: the file's text counts.
     add(name, name === 'PIP_CONFIG_FILE' ? await readTextFile(value).catch(() => value) : value)
   }
   for (const [name, text] of files) add(name, text)
@@ -69,7 +69,7 @@ async function readAll(paths: string[]): Promise<NamedText[]> {
   const texts = await Promise.all(
     paths.map(async (path) => [path, await readTextFile(path).catch(() => '')] as NamedText),
   )
-  // The folders of two revisions differ; their order does not.
+  // Paths differ between revisions; their order does not.
   return texts.map(([, text], at) => [String(at), text])
 }
 

@@ -1,4 +1,4 @@
-/** Makes the environment that a project's Python runs in, or takes that of an earlier build. */
+/** Makes the environment of a project's Python, or reuses that of an earlier build. */
 import { rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { BuildError } from '../../core/deployment/builds/build.ts'
@@ -18,7 +18,7 @@ import type { Uv } from './uv.ts'
 /** The environment's folder in the source. */
 export const ENVIRONMENT = '.venv'
 
-/** What is installed, where, and by what. */
+/** The inputs of an install. */
 interface PythonInstall {
   settings: PythonSettings
   uv: Uv
@@ -32,15 +32,15 @@ interface PythonInstall {
   root: string
   /** Whether packages are kept from build to build. */
   isKept: boolean
-  /** Whether the environment has what is installed beside its Python. */
+  /** Whether the environment sees packages installed beside its Python. */
   seesSystem: boolean
 }
 
 /**
- * Installs what `uv.lock`, `pyproject.toml`, `requirements.txt` and `dependencies` say, each folder of the
- * project's own in place, so that its code is that of the revision. What comes by a lock file is
- * taken from an earlier build where that had the same. A `uv.lock` that does not fit is passed over with a warning, unless
- * `source` asks for it. Throws `BuildError('install')`.
+ * Installs what `uv.lock`, `pyproject.toml`, `requirements.txt` and `dependencies` name. The project's own folders are
+ * installed in place, so that their code is that of the revision. Locked packages come from an earlier build if it had
+ * the same. A `uv.lock` that does not fit is ignored with a warning, unless `source` asks for it. Throws
+ * `BuildError('install')`.
  */
 export async function installPython(install: PythonInstall, context: StepContext): Promise<void> {
   const { settings } = install
@@ -62,7 +62,7 @@ const LOCK_PASSED_OVER =
   'Warning: uv.lock does not fit the project or this machine, and is passed over: what pyproject.toml asks for is installed, ' +
   'in the newest versions. Run `uv lock` and commit the file; "source": {"kind": "uv"} in langgraph.json makes it a must.'
 
-/** Nothing is fetched for that: what is wrong with a package itself is no matter of the lock file. */
+/** A dry run, which fetches nothing: a broken package does not make the lock file unfit. */
 async function isLockFitting(
   { folder, package: name }: LockedProject,
   { uv }: PythonInstall,
@@ -87,7 +87,7 @@ async function installPlan(
   await freeOfPaths(source, context)
 }
 
-/** What comes from elsewhere. Answers whether it is that of an earlier build. */
+/** Installs what is not the project's own. Returns whether it came from an earlier build. */
 async function installElsewhere(
   plan: PythonPlan,
   install: PythonInstall,
@@ -98,7 +98,7 @@ async function installElsewhere(
   const surroundings = { uv: uv.version, installer: settings.installer, python, env }
   const identity = await environmentKey(plan, surroundings)
   const place = 'key' in identity && install.isKept ? placeOf(install, identity.key) : undefined
-  // What the project brings under its name is not ours.
+  // A `.venv` in the project's source is not ours.
   await rm(join(source, ENVIRONMENT), { recursive: true, force: true })
   if (place && (await restoreInstall(place, source, context))) {
     context.log.line('Nothing to install: the packages of an earlier build are the same.')
@@ -113,7 +113,7 @@ async function installElsewhere(
   return false
 }
 
-/** An empty environment. What the project brings under its name is not ours. */
+/** Makes an empty environment in place of any in the project's source. */
 export async function makeEnvironment(
   { uv, python, source, root, seesSystem }: PythonInstall,
   context: StepContext,
@@ -136,7 +136,7 @@ function placeOf({ dir, deployment_id }: PythonInstall, key: string): InstallPla
   return { all, key, packagesIn: async (folder) => [join(folder, ENVIRONMENT)] }
 }
 
-/** What comes from elsewhere, by a lock file. */
+/** Installs the locked packages that are not the project's own. */
 async function installLocked(
   plan: PythonPlan,
   install: PythonInstall,
@@ -150,14 +150,14 @@ async function installLocked(
   }
 }
 
-/** Whether there are only files of requirements, which are installed as a lock file is. */
+/** Whether there are only requirement files, which are installed like a lock file. */
 function isAllLocked({ locked, editables, requirements }: PythonPlan): boolean {
   return !locked && editables.length === 0 && requirements.length === 0
 }
 
 /**
- * The project's own packages beside those of its lock file. What an earlier build has fetched to build them is there
- * without the index. Where it is not (nothing has changed then), the index is asked.
+ * Adds the project's own packages to those of its lock file. What an earlier build has fetched to build them is
+ * available offline. If it is missing (nothing has changed then), the index is asked.
  */
 async function syncOwn(
   locked: LockedProject,
@@ -212,7 +212,7 @@ async function installAll(
   await runStep('install', [first, ...rest], at, context)
 }
 
-/** Servers start sooner from what is compiled. A variable of uv's own in the project's environment decides otherwise. */
+/** Compiled modules start sooner. The project's own `UV_COMPILE_BYTECODE` takes precedence. */
 function compiling({ env }: StepContext): string[] {
   return env.UV_COMPILE_BYTECODE === undefined ? ['--compile-bytecode'] : []
 }
@@ -224,8 +224,8 @@ function titleOf(words: string[], source: string): string {
 }
 
 /**
- * Takes the way to the source out of what installs in place have written, so that the folder can be
- * moved: a path file of Python may have ways from itself.
+ * Makes the paths that in-place installs have written relative, so that the folder can be moved: a path file of Python
+ * may hold relative paths.
  */
 const FREE = `
 import os, pathlib, sys
@@ -250,7 +250,7 @@ for site in pathlib.Path(environment).glob("lib/python3*/site-packages"):
 async function freeOfPaths(source: string, context: StepContext): Promise<void> {
   const environment = join(source, ENVIRONMENT)
   const at = { cwd: source, limitMs: context.limits.installMs }
-  // `-S`: without running what the path files say.
+  // `-S`: without running the path files.
   const command = [
     environmentPython(environment),
     '-I',
@@ -268,8 +268,8 @@ async function freeOfPaths(source: string, context: StepContext): Promise<void> 
 }
 
 /**
- * Makes sure that there is a LangGraph that works. `isBuilt: false`: what is missing may come with a build
- * command. Throws `BuildError('install')`.
+ * Checks that a working LangGraph is installed. `isBuilt: false`: a build command may still install it. Throws
+ * `BuildError('install')`.
  */
 export async function checkLangGraph(
   source: string,

@@ -1,4 +1,4 @@
-/** What is installed in an environment, read by names of folders: to run the project's Python would be to run its code. */
+/** Reads an environment's packages from folder names: running the project's Python would run its code. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -20,7 +20,7 @@ export async function installedPackages(environment: string): Promise<Map<string
   return found
 }
 
-/** What is known to be wrong with packages of the environment, each with how to mend it. */
+/** Known problems of the environment's packages, each with a fix. */
 export async function pythonWeaknesses(environment: string): Promise<Weakness[]> {
   const installed = await installedPackages(environment)
   return PYTHON_PACKAGES.flatMap((name) => {

@@ -1,6 +1,6 @@
 /**
- * Settings of pip, for uv, which does not read them: the file that `pip_config_file` names, and pip's
- * variables. uv's own variables go first.
+ * Passes pip's settings to uv, which does not read them: the file that `pip_config_file` names, and pip's variables.
+ * uv's own variables take precedence.
  */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -8,7 +8,7 @@ import { readSourceFile } from '../source-file.ts'
 
 type Environment = Readonly<Record<string, string>>
 
-/** By pip's name, as in its file and, as `PIP_…`, in its environment: what uv calls it. */
+/** uv's variable for each name of pip's, as in pip's file and, as `PIP_…`, in its environment. */
 const NAMES: Readonly<Record<string, string>> = {
   'index-url': 'UV_DEFAULT_INDEX',
   'extra-index-url': 'UV_INDEX',
@@ -19,8 +19,8 @@ const NAMES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The variables to add. `env`: those that are there. Throws `BuildError` for a file that leads out of the source,
- * whose top folder `source` is. Installers run in `root`.
+ * Returns the variables to add. `env`: the existing ones. Throws `BuildError` for a file outside of the source, whose
+ * top folder is `source`. Installers run in `root`.
  */
 export async function installerSettings(
   { source, root, file }: { source: string; root: string; file: string | undefined },
@@ -39,7 +39,7 @@ export async function installerSettings(
   return added
 }
 
-/** Older names of uv's. */
+/** Checks uv's older names too. */
 function isTaken(variable: string, env: Environment): boolean {
   if (variable === 'UV_DEFAULT_INDEX') return env.UV_INDEX_URL !== undefined
   return variable === 'UV_INDEX' && env.UV_EXTRA_INDEX_URL !== undefined

@@ -1,4 +1,4 @@
-/** Which Python a project's environment is made of. */
+/** Finds the Python for a project's environment. */
 import { readdir } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { BuildError } from '../../core/deployment/builds/build.ts'
@@ -11,7 +11,7 @@ export interface FoundPython {
   /** Absolute. */
   path: string
   version: string
-  /** What asked for it, as half a sentence. */
+  /** The reason for this version, as half a sentence. */
   because: string
 }
 
@@ -23,10 +23,10 @@ interface Asked {
 
 const OLDEST = '>=3.11'
 const LOOK_MS = 60_000
-/** What a project may ask of uv: versions and names of Pythons, no options, paths or addresses. */
+/** Valid requests to uv: versions and names of Pythons, no options, paths or addresses. */
 const REQUEST = /^[a-z0-9<>=!~][a-z0-9.,<>=!~*@+_-]*$/i
 
-/** What a search needs of a build. */
+/** The inputs of a search. */
 interface Search {
   uv: Uv
   /** The builder's folder. */
@@ -41,9 +41,9 @@ interface Search {
 }
 
 /**
- * The machine's own that suits the project; where there is none, one that uv brings. `python_version`
- * decides, then `.python-version`, then `requires-python`. `context` runs commands of Runyard's own,
- * `confined` those of the project, which must be able to run it. Throws `BuildError('configuration')`.
+ * Returns a suitable Python of the machine, or else one that uv installs. `python_version` decides, then
+ * `.python-version`, then `requires-python`. `context` runs commands of Runyard's own, `confined` those of the project,
+ * which must be able to run it. Throws `BuildError('configuration')`.
  */
 export async function findPython(
   search: Search,
@@ -87,7 +87,7 @@ async function askedOf({ version, root, source }: Search): Promise<Asked> {
   return { request: OLDEST, because: 'langgraph.json names no "python_version"' }
 }
 
-/** uv installs it outside of the project's sandbox. What the file says is not repeated: it may be anything. */
+/** uv installs it outside of the project's sandbox. The error does not repeat the file's text: it may be anything. */
 function checkRequest(request: string, where: string): void {
   if (REQUEST.test(request)) return
   throw new BuildError(
@@ -127,7 +127,7 @@ async function bring(
   context.log.line(`$ uv python install ${request}`)
   const env = {
     ...(await uvEnvironment(dir, undefined, context)),
-    // The operator may not want any.
+    // The operator may forbid downloads.
     UV_PYTHON_DOWNLOADS: context.env.UV_PYTHON_DOWNLOADS ?? 'automatic',
   }
   const at = { cwd: '/', limitMs: context.limits.installMs, env }
@@ -154,7 +154,7 @@ async function bring(
   )
 }
 
-/** Those that the project's commands can run, each version once. */
+/** The Pythons that the project's commands can run, each version once. */
 async function installedVersions(search: Search, confined: StepContext): Promise<string[]> {
   const { uv, dir, home } = search
   const at = { cwd: '/', limitMs: LOOK_MS, env: await uvEnvironment(dir, home, confined) }
@@ -175,7 +175,7 @@ async function installedVersions(search: Search, confined: StepContext): Promise
   }
 }
 
-/** Pythons that uv has brought are found in the builder's folder; those of pyenv behind its programs. */
+/** uv finds its own Pythons in the builder's folder, and those of pyenv in their folders. */
 async function uvEnvironment(
   dir: string,
   home: string | undefined,
@@ -188,7 +188,7 @@ async function uvEnvironment(
     PATH: [env.PATH ?? '', ...folders].join(delimiter),
     UV_PYTHON_INSTALL_DIR: pythonsFolder(dir),
     UV_PYTHON_DOWNLOADS: 'never',
-    // A version of the machine is not left for one that was brought for another project.
+    // Prefers the machine's Python to one installed for another project.
     UV_PYTHON_PREFERENCE: 'system',
   }
 }

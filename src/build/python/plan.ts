@@ -1,4 +1,4 @@
-/** What is installed of a project in Python, and by what its versions are decided. */
+/** What to install for a Python project, and what decides its versions. */
 import { dirname, join } from 'node:path'
 import type { PythonSettings } from '../../project/python/settings.ts'
 import { isFile } from '../is-file.ts'
@@ -10,7 +10,7 @@ export interface LockedProject {
   folder: string
   /** Where `uv.lock` lies. */
   top: string
-  /** The member that is meant, where the folder does not say it. */
+  /** The workspace's member, if the folder does not say it. */
   package?: string
 }
 
@@ -79,7 +79,7 @@ async function addFolder(
   }
 }
 
-/** Its own, or that of the workspace that it is part of. */
+/** The folder of the project's own lock file, or of its workspace's. */
 async function findLock(folder: string, source: string): Promise<string | undefined> {
   if (await isFile(join(folder, 'uv.lock'))) return folder
   for (let at = folder; at !== source && at !== dirname(at); ) {

@@ -1,4 +1,4 @@
-/** Which LangGraph a Python project asks for, before anything is installed. */
+/** Checks which LangGraph a Python project requires, before anything is installed. */
 import { basename, join, relative } from 'node:path'
 import { BuildError } from '../../core/deployment/builds/build.ts'
 import { OLDEST_LANGGRAPH } from '../../core/deployment/builds/langgraph.ts'
@@ -53,7 +53,7 @@ function dependenciesIn(pyproject: string): string {
   return /^dependencies *= *\[(.*?)\] *$/ms.exec(pyproject)?.[1] ?? ''
 }
 
-/** The first requirement of LangGraph in the text that no version which works can meet. */
+/** The first LangGraph requirement in the text that no working version can meet. */
 function findTooOld(text: string): string | undefined {
   const found = text.matchAll(
     /(?:^|[[,])[\s"']*langgraph(?:\[[^\]]*\])? *\(?((?:[=<>!~]=?=? *[\w.*+!]+[ ,]*)+)/gim,

@@ -1,6 +1,6 @@
 /**
- * uv, which installs for Python: the machine's own, or one of this version from the package index, which
- * lies beside the builds and serves them all.
+ * uv, the installer for Python: the machine's own, or this version from the package index, kept beside the builds for
+ * all of them.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -35,10 +35,10 @@ const HASHES = [
   'eeb92051c2123b9730c46b04cc843cfa4bc7d7b0aec56df431a2215ef4cb0273',
 ]
 
-/** The oldest of the machine's that has all options that are used. */
+/** The oldest uv of the machine that has all options used here. */
 const OLDEST = '0.9.0'
 const LOOK_MS = 20_000
-/** Any of them can fetch it. */
+/** Any of these can fetch uv. */
 const PYTHONS = ['python3', 'python3.14', 'python3.13', 'python3.12', 'python3.11', 'python']
 
 const MISSING =
@@ -52,8 +52,8 @@ export interface Uv {
 }
 
 /**
- * Finds it, or fetches it once. `own` is what to run of the machine's; `confined` runs commands as the
- * project's commands run, which have to be able to run it too. Throws `BuildError('install')`.
+ * Finds uv, or fetches it once. `own`: the machine's. `confined` runs commands as the project's are run, which must be
+ * able to run it too. Throws `BuildError('install')`.
  */
 export async function findUv(
   { dir, own }: { dir: string; own: string },
@@ -87,7 +87,7 @@ async function fetchUv(dir: string, context: StepContext): Promise<void> {
     await install(lock, join(at, 'made'), context)
     const folder = uvsFolder(dir, VERSION)
     await mkdir(join(folder, '..'), { recursive: true, mode: 0o700 })
-    // Another build may have been quicker, or have left something that is not whole.
+    // Another build may have been quicker, or have left an incomplete folder.
     await rename(join(at, 'made'), folder).catch(async () => {
       if (await isFile(uvPath(folder))) return
       await rm(folder, { recursive: true, force: true })
@@ -98,7 +98,7 @@ async function fetchUv(dir: string, context: StepContext): Promise<void> {
   }
 }
 
-/** By an environment of its own, or where there can be none (Debian without `python3-venv`) by pip itself. */
+/** Uses a virtual environment, or pip itself where there can be none (Debian without `python3-venv`). */
 async function install(lock: string, folder: string, context: StepContext): Promise<void> {
   const options = ['install', '--no-deps', '--only-binary', ':all:', '--require-hashes']
   const quiet = ['--disable-pip-version-check', '--no-input', '--requirement', lock]

@@ -8,14 +8,13 @@ interface FetchPlace {
   dir: string
   tarballs: Pick<Tarballs, 'use'>
   into: string
-  /** Absent: what Git LFS keeps is not fetched. */
+  /** Absent: Git LFS files are not fetched. */
   downloads?: LfsDownloads | undefined
 }
 
 /**
- * Puts the source of one revision into the new folder `into` and answers its commit, or `null` where
- * it has none. Throws `BuildError`; the context's environment holds none of the project's own variables,
- * and nothing is confined.
+ * Puts the source of one revision into the new folder `into` and returns its commit, or `null` if it has none. Throws
+ * `BuildError`. The context's environment holds none of the project's variables, and nothing is confined.
  */
 export type FetchSource = (
   request: BuildRequest,

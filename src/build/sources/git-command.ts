@@ -13,7 +13,7 @@ const CREDENTIAL_HELPER =
 
 export interface Git {
   run(args: string[], title: string): Promise<void>
-  /** Answers the standard output, which does not go to the log. */
+  /** Returns the standard output, which does not go to the log. */
   answer(args: string[], title: string): Promise<string>
 }
 

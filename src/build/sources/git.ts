@@ -30,11 +30,10 @@ const COMMIT_ID = /^[0-9a-f]{7,64}$/
 const MAX_DEPTH = 8
 
 /**
- * Puts the files of one commit into the new folder `into` and answers the commit's id. The history
- * is not kept. Submodules are fetched from the server of the repository, with its scheme and its key, and so are large files
- * (LFS); those that are not are named in the log. Git reads no configuration
- * of the machine or its user, runs no hooks, asks for nothing, and speaks only https, ssh, git and,
- * where allowed, file.
+ * Puts the files of one commit into the new folder `into` and returns the commit's id. The history is not kept.
+ * Submodules and large files (LFS) are fetched from the server of the repository, with its scheme and its key; the log
+ * names those that are not. Git reads no configuration of the machine or its user, runs no hooks, asks for nothing, and
+ * speaks only https, ssh, git and, where allowed, file.
  *
  * Throws `BuildError('fetch')` naming the URL (without credentials) and the ref.
  */
@@ -123,13 +122,13 @@ async function fetchSubmodule(
   }
 }
 
-/** Where it is checked out must not lie behind a link. */
+/** The folder of the checkout must not lie behind a link. */
 async function requireOwnFolder(into: string, folder: string, path: string): Promise<void> {
   const [top, real] = await Promise.all([realpath(into), realpath(folder)])
   if (real !== join(top, path)) throw new BuildError('fetch', 'its folder lies behind a link.')
 }
 
-/** The same server takes the same login. */
+/** Adds the repository's login for the same server. */
 function withLogin(url: string, repository: string): string {
   if (!URL.canParse(url) || !URL.canParse(repository)) return url
   const own = new URL(url)
@@ -140,7 +139,7 @@ function withLogin(url: string, repository: string): string {
 
 const SHOWN_FILES = 20
 
-/** What cannot be fetched stays a pointer: the project may do without it. */
+/** A file that cannot be fetched stays a pointer: the project may not need it. */
 async function bringLargeFiles(
   git: Git,
   { request, into }: Checkout,
@@ -163,7 +162,7 @@ async function bringLargeFiles(
   if (left.length > SHOWN_FILES) log.line(`The same of ${left.length - SHOWN_FILES} more files.`)
 }
 
-/** Checks the URL again: git must never get one that only another part of the code has checked. */
+/** Checks the URL again: git must never get one that was checked elsewhere only. */
 function checkRequest({ repo_url, repo_ref, isFileUrlAllowed }: RepositoryRequest): void {
   try {
     checkRepoUrl(repo_url, isFileUrlAllowed)
@@ -174,7 +173,7 @@ function checkRequest({ repo_url, repo_ref, isFileUrlAllowed }: RepositoryReques
   }
 }
 
-/** Answers the id of the commit that the ref names, which is fetched then. */
+/** Fetches the commit that the ref names, and returns its id. */
 async function fetchRef(
   git: Git,
   url: string,
@@ -192,7 +191,7 @@ async function fetchRef(
   })
 }
 
-/** By its full or its short id; `undefined` when the repository has no such commit. */
+/** Fetches a commit by its full or short id; `undefined`: the repository has none such. */
 async function fetchCommit(
   git: Git,
   id: string,

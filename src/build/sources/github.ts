@@ -1,4 +1,4 @@
-/** How a commit of a git repository is fetched. */
+/** Fetches a commit of a git repository. */
 import { BuildError } from '../../core/deployment/builds/build.ts'
 import { findDeployKey } from '../../core/deployment/deploy-key.ts'
 import { isFileUrl } from '../../core/deployment/sources/repo-url.ts'
@@ -12,7 +12,7 @@ export const fetchGithub: FetchSource = async (request, { dir, into, downloads }
   if (!repo_url) throw new BuildError('fetch', 'source_config.repo_url is missing.')
   const repository = {
     repo_url,
-    // A commit that is known already is what is built: after a restart, and when redeployed.
+    // A known commit is built again: after a restart, and when redeployed.
     repo_ref: repo_commit_sha ?? repo_ref,
     // Only an admin's request could bring such a URL into the record.
     isFileUrlAllowed: isFileUrl(repo_url),

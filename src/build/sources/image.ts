@@ -1,4 +1,4 @@
-/** How the image of a revision is found: nothing is built, but what its tag stands for is settled. */
+/** Finds the image of a revision: builds nothing, but pins the tag to a digest. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type ImageArtifact, LINK_LABEL } from '../../core/deployment/artifacts/artifact.ts'
 import { BuildError, type BuildRequest } from '../../core/deployment/builds/build.ts'
@@ -17,12 +17,12 @@ export interface ImageSources {
   own: OwnRegistry | undefined
 }
 
-/** How long a registry that does not answer is waited for before each further try, in ms. */
+/** The waits before each retry of a registry that does not answer, in ms. */
 const WAITS_MS = [1000, 4000]
 
 /**
- * Answers the image with its digest, and whether it speaks the link: the one that was found when the revision was built first, or
- * else what its tag stands for now. `field`: what names it, for refusals. Throws `BuildError`.
+ * Returns the image with its digest, and whether it speaks the link: the digest found when the revision was first
+ * built, or else the tag's current one. `field`: the field that names the image, for refusals. Throws `BuildError`.
  */
 export async function findImage(
   { source_revision_config, deployment_id, secrets }: BuildRequest,
@@ -48,7 +48,7 @@ export async function findImage(
   return isLinked ? { ...artifact, is_linked: true } : artifact
 }
 
-/** Puts the field that names the image before what a registry, or Runyard in its place, refuses. */
+/** Names the image's field in front of a refusal by a registry, or by Runyard in its place. */
 export async function naming<T>(field: string, ask: () => Promise<T>): Promise<T> {
   try {
     return await ask()
@@ -58,7 +58,7 @@ export async function naming<T>(field: string, ask: () => Promise<T>): Promise<T
   }
 }
 
-/** An image whose labels cannot be read is taken for one that is not Runyard's: it may still be pulled. */
+/** An image whose labels cannot be read counts as not Runyard's: it may still be pulled. */
 async function hasLink(
   labels: () => Promise<Record<string, string>>,
   context: StepContext,

@@ -1,4 +1,4 @@
-/** How an uploaded tarball is fetched. */
+/** Fetches an uploaded tarball. */
 import { BuildError } from '../../core/deployment/builds/build.ts'
 import type { FetchSource } from './fetch.ts'
 import { unpackSource } from './tarball.ts'

@@ -17,7 +17,7 @@ const MAX_POINTER_BYTES = 1024
 const POINTER =
   /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:ext-.*\n)*oid sha256:([0-9a-f]{64})\nsize (\d+)\n?$/
 
-/** More of them say nothing that an attribute could. */
+/** Larger `.gitattributes` files are ignored. */
 const MAX_ATTRIBUTES_BYTES = 1024 * 1024
 
 /** `entries`: as `git ls-tree -r -l -z` prints those of the commit that lies in the folder. */
@@ -38,7 +38,7 @@ interface Entry {
   bytes: number
 }
 
-/** Files alone: a link may lead anywhere. */
+/** Only regular files: a link may lead anywhere. */
 function readEntry(entry: string): Entry[] {
   const [, bytes, path] = /^100\d{3} blob [0-9a-f]+ +(\d+)\t(.+)$/s.exec(entry) ?? []
   return path === undefined ? [] : [{ path, bytes: Number(bytes) }]

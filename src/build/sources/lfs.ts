@@ -21,7 +21,7 @@ export interface LfsDownloads {
 
 interface LfsRequest {
   repository: RepositoryUrl
-  /** The checkout, which has its `.git` yet; absolute. */
+  /** The checkout, still with its `.git`; absolute. */
   folder: string
   downloads: LfsDownloads
   /** Of all files together. */
@@ -50,8 +50,8 @@ const BatchAnswer = z.object({
 type Action = { href: string; header?: Record<string, string> | undefined }
 
 /**
- * Puts each file in the place of its pointer, once its digest is right. Answers those that were not fetched, each with the
- * reason; the server need not speak LFS. Rejects when the signal is aborted.
+ * Replaces each pointer by its file, once the digest is verified. Returns the files that were not fetched, each with
+ * the reason; the server need not speak LFS. Rejects when the signal is aborted.
  */
 export async function fetchLargeFiles(
   pointers: readonly LfsPointer[],
@@ -75,7 +75,7 @@ export async function fetchLargeFiles(
   return left
 }
 
-/** By digest. Rejects with the reason. */
+/** Returns the server's actions by digest. Rejects with the reason. */
 async function askForActions(
   pointers: readonly LfsPointer[],
   { repository, downloads, signal }: LfsRequest,
@@ -98,7 +98,7 @@ async function askForActions(
   return new Map(found)
 }
 
-/** As git-lfs makes it. */
+/** Derives it as git-lfs does. */
 function endpointOf(url: string): string {
   const bare = url.replace(/\/+$/, '')
   return `${bare.endsWith('.git') ? bare : `${bare}.git`}/info/lfs`
@@ -111,7 +111,7 @@ function loginOf({ credentials }: RepositoryUrl): Record<string, string> {
   return { authorization: `Basic ${text}` }
 }
 
-/** Answers why not. */
+/** Returns the reason if it was not fetched. */
 async function fetchOne(
   pointer: LfsPointer,
   actions: Map<string, Action> | Error,

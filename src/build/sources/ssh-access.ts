@@ -12,8 +12,8 @@ export interface SshAccess {
 }
 
 /**
- * Hands `work` the access of a deployment. The key lies in a file that only this user can read for
- * as long as that takes; after a crash it is gone with the next start.
+ * Calls `work` with a deployment's access. Meanwhile the key lies in a file that only this user can read; after a crash
+ * the next start removes it.
  */
 export async function withSshAccess<T>(
   dir: string,
@@ -32,8 +32,8 @@ export async function withSshAccess<T>(
 }
 
 /**
- * What git starts ssh with. The paths come by the environment: git hands the command to a shell.
- * The machine's own keys, agents and settings take no part: they are not the deployment's to use.
+ * The environment in which git starts ssh. Paths are passed as variables: git hands the command to a shell. The
+ * machine's own keys, agents and settings are not used: they are not the deployment's.
  */
 export function sshEnvironment(access: SshAccess): Record<string, string> {
   const options = [

@@ -6,7 +6,7 @@ export interface Submodule {
   path: string
   /** The commit that the repository names. */
   commit: string
-  /** As `.gitmodules` has it; `undefined`: that names none. */
+  /** As written in `.gitmodules`; `undefined`: none. */
   url: string | undefined
   /** `update = none`: the repository does not want it to be fetched. */
   isLeftOut: boolean
@@ -14,7 +14,7 @@ export interface Submodule {
 
 type Settings = Readonly<Record<string, string>>
 
-/** What `.gitmodules` says of each path. `text`: as `git config --list --null` prints it. */
+/** The settings of each path in `.gitmodules`. `text`: as `git config --list --null` prints it. */
 export function readModules(text: string): Map<string, Settings> {
   const modules = new Map<string, Settings>()
   for (const line of text.split('\0')) {
@@ -24,7 +24,7 @@ export function readModules(text: string): Map<string, Settings> {
   return new Map([...modules.values()].flatMap((one) => (one.path ? [[one.path, one]] : [])))
 }
 
-/** Those that the commit has. `entries`: as `git ls-tree -z` prints their paths. */
+/** The submodules of the commit. `entries`: as `git ls-tree -z` prints their paths. */
 export function readSubmodules(modules: Map<string, Settings>, entries: string): Submodule[] {
   return entries.split('\0').flatMap((entry) => {
     const [, commit, path] = /^160000 commit ([0-9a-f]+)\t(.+)$/s.exec(entry) ?? []
@@ -35,8 +35,8 @@ export function readSubmodules(modules: Map<string, Settings>, entries: string):
 }
 
 /**
- * The URL that a submodule is fetched from, which has the scheme and the host of its repository's; `undefined`: it lies
- * elsewhere. `repository` and `url` have the forms that `checkRepoUrl` takes; `url` may be relative to it.
+ * The URL to fetch a submodule from, which has its repository's scheme and host; `undefined`: it lies elsewhere.
+ * `repository` and `url` have the forms that `checkRepoUrl` takes; `url` may be relative to it.
  */
 export function submoduleUrl(repository: string, url: string): string | undefined {
   const base = split(repository)
@@ -49,7 +49,7 @@ export function submoduleUrl(repository: string, url: string): string | undefine
 interface SplitUrl {
   /** What two URLs of one server have in common: its scheme and host. */
   server: string
-  /** What stands before the path. */
+  /** The part before the path. */
   place: string
   path: string
 }

@@ -1,4 +1,4 @@
-/** How each kind of source is fetched that a folder is built from; the others are images. */
+/** How to fetch each kind of source that is built into a folder; the others are images. */
 import { BuildError, type BuildRequest } from '../../core/deployment/builds/build.ts'
 import { kindOf, type SourceOf } from '../../core/deployment/sources/table.ts'
 import type { FetchSource } from './fetch.ts'

@@ -19,28 +19,28 @@ interface AgentContainerOptions {
   token: string
   /** Its limit, for sentences. */
   memoryMb: number
-  /** It speaks the link; else it is well when it answers. */
+  /** Whether it speaks the link; otherwise it is healthy when it answers. */
   isLinked(): Promise<boolean>
-  /** Finds or creates it and has it run. Throws a sentence for people. */
+  /** Finds or creates the container and runs it. Throws a sentence for people. */
   begin(signal: AbortSignal): Promise<Docker.Container>
   /** Where the gateway reaches it, once it runs. */
   urlOf(container: Docker.Container): Promise<string>
   isStandby: boolean
-  /** It ran before this driver did: what it has printed is in the log already. */
+  /** It ran before this driver: its earlier output is in the log already. */
   isAdopted: boolean
   onLine(line: string): void
   onLoad(load: Load): void
-  /** Hears of what it has counted, when it ends. */
+  /** Receives its last counts when it ends. */
   onLast(reading: AgentReading): void
-  /** Hears, in a sentence, that the engine is away. */
+  /** Receives a sentence when the engine is away. */
   onWait(sentence: string): void
   log: Log
 }
 
-/** Before an engine that has just come back, or broken off, is asked the same again, in ms. */
+/** Wait before an engine that has just come back, or broken off, is asked again, in ms. */
 const LOOK_AGAIN_MS = 500
 
-/** Does not throw: what goes wrong shows in `exited`, and its sentence in `failure`. */
+/** Does not throw: failures show in `exited`, and their sentence in `failure`. */
 export function runAgentContainer(options: AgentContainerOptions): RunningAgent {
   const agent = new AgentContainer(options)
   const { talk } = agent
@@ -60,7 +60,7 @@ export function runAgentContainer(options: AgentContainerOptions): RunningAgent 
     measure: () => agent.ask(() => talk.measure()),
     activate: async () => void (await agent.ask(() => talk.activate())),
     drain: (limits) => agent.ask(() => talk.drain(limits)),
-    // The engine holds it to its limit.
+    // The engine enforces the limit.
     outgrown: () => new Promise(() => {}),
     terminate: () => agent.signal('SIGTERM'),
     kill: () => agent.signal('SIGKILL'),
@@ -71,7 +71,7 @@ export function runAgentContainer(options: AgentContainerOptions): RunningAgent 
 class AgentContainer {
   readonly #options: AgentContainerOptions
   readonly #stopping = new AbortController()
-  /** It has ended, or was let go of. */
+  /** Aborted when it has ended, or was detached. */
   readonly #over = new AbortController()
   readonly #started = Promise.withResolvers<void>()
   readonly #ready = Promise.withResolvers<Endpoint>()
@@ -97,7 +97,7 @@ class AgentContainer {
     let isFirst = true
     this.#link.onMessage((message) => {
       if (!isHelloMessage(message)) return
-      // Later ones tell of a drain of our own.
+      // Later ones report a drain of our own.
       const isSpent = options.isAdopted && isFirst && message.is_draining
       isFirst = false
       if (isSpent) unfit('The agent server had been told to drain; another takes its place.')
@@ -110,7 +110,7 @@ class AgentContainer {
     void this.#live().then(exited.resolve)
   }
 
-  /** Settles when it runs: the time to become healthy begins. */
+  /** Resolves when it runs: the time to become healthy begins. */
   get started(): Promise<void> {
     return this.#started.promise
   }
@@ -119,7 +119,7 @@ class AgentContainer {
     return this.#ready.promise
   }
 
-  /** `undefined` of an image that does not speak the link. */
+  /** `undefined` for an image that does not speak the link. */
   async ask<T>(question: () => Promise<T>): Promise<T | undefined> {
     await Promise.race([this.#started.promise, this.exited])
     return this.#isLinked ? question() : undefined
@@ -154,7 +154,7 @@ class AgentContainer {
     try {
       this.#container = await this.#begin()
       await this.#connect(this.#container)
-      // What is wrong with the container shows at its end.
+      // Errors of the container show at its end.
       const output = this.#follow(this.#container).catch(() => {})
       const end = await this.#untilEnd(this.#container)
       await output
@@ -183,22 +183,22 @@ class AgentContainer {
 
   async #connect(container: Docker.Container): Promise<void> {
     const { engine, urlOf, token, isAdopted, isStandby } = this.#options
-    // What was asked to end before there was anything to ask.
+    // It was asked to end before there was a container.
     if (this.#stopping.signal.aborted) this.#container = container
     const url = await whenThere(engine, () => urlOf(container), { signal: this.#stopping.signal })
     this.#started.resolve()
     if (!this.#isLinked) return this.#ready.resolve({ url, token })
     this.#url.resolve(url)
     void this.talk.ready.then(async (said) => {
-      // Whether it was activated by the driver before, nobody knows any more.
+      // The previous driver may not have activated it.
       if (isAdopted && !isStandby) await this.talk.activate()
       this.#ready.resolve(endpointOf(said, token, url))
     })
   }
 
   /**
-   * What is printed while the engine is away is read when it is back; a line of the second in which it went
-   * may come twice. Rejects when the container is gone, or is let go of.
+   * Output from while the engine is away is read when it is back; a line of the second in which it went may come twice.
+   * Rejects when the container is gone or detached.
    */
   async #follow({ id }: Docker.Container): Promise<void> {
     const { engine, isAdopted, token } = this.#options

@@ -15,7 +15,7 @@ import { withNetwork } from './network.ts'
 import { followOutput } from './output.ts'
 import { handOver, openStandardInput } from './standard-input.ts'
 
-/** What all commands of a build have in common. */
+/** What all commands of a build share. */
 export interface BuildPlace {
   engine: Engine
   image: string
@@ -26,23 +26,23 @@ export interface BuildPlace {
   /** `UID:GID` */
   user: string
   cpus: number
-  /** Of the operator, which every command reads. */
+  /** Files of the operator that every command reads. */
   files: readonly string[]
 }
 
 type Command = readonly [string, ...string[]]
 
 const MAX_CAPTURED_BYTES = 16 * 1024 * 1024
-/** Before an engine that has broken off is asked the same again, in ms. */
+/** Wait before an engine that has broken off is asked again, in ms. */
 const LOOK_AGAIN_MS = 500
 const REMOVAL_MS = 60_000
-/** How often a command is run again that an engine has ended with itself. */
+/** How often a command is run again that ended with its engine. */
 const TRIES = 3
 const KILLED = 137
 
 /**
- * As `ProjectCommands.run`. An engine that is away is waited for, and a command that went with it is run again.
- * Throws `BuildError('container')`.
+ * As `ProjectCommands.run`. Waits for an engine that is away, and reruns a command that ended with it. Throws
+ * `BuildError('container')`.
  */
 export async function runBuildCommand(
   place: BuildPlace,
@@ -65,7 +65,7 @@ class BuildCommand {
   readonly #captured: Buffer[] = []
   #capturedBytes = 0
   #isTimedOut = false
-  /** The engine was, while it ran. */
+  /** Whether the engine was away while it ran. */
   wasAway = false
 
   constructor(place: BuildPlace, terms: CommandTerms) {
@@ -98,7 +98,7 @@ class BuildCommand {
     }
   }
 
-  /** Creates it, hands it its environment, and starts it. Where that fails nothing is left of it. */
+  /** Creates and starts the container, and passes its environment. Leaves nothing if that fails. */
   async #begin(command: Command, view: CommandView): Promise<Docker.Container> {
     const { engine } = this.#place
     const container = await this.#create(command, view)
@@ -112,7 +112,7 @@ class BuildCommand {
         () => true,
         () => false,
       )
-      // A container that ends before it has read all breaks off as well, and would do so for ever.
+      // A container that ends before it has read everything breaks off as well, and would again.
       if (isAway(error) && !isRemoved) throw error
       throw new BuildError('container', `A container could not be started: ${explain(error)}`)
     }
@@ -138,7 +138,7 @@ class BuildCommand {
     }
   }
 
-  /** Until the engine takes it, or it has ended. */
+  /** Tries until the engine accepts it, or the container has ended. */
   #kill(container: Docker.Container): void {
     const { engine } = this.#place
     const end = async () => {
@@ -147,7 +147,7 @@ class BuildCommand {
     whenThere(engine, end, { signal: AbortSignal.timeout(REMOVAL_MS) }).catch(() => {})
   }
 
-  /** What is printed while the engine is away is read when it is back. */
+  /** Output from while the engine is away is read when it is back. */
   async #follow({ id }: Docker.Container): Promise<void> {
     const { engine } = this.#place
     const { onLine, isCaptured } = this.#terms
@@ -174,7 +174,7 @@ class BuildCommand {
 
   async #untilEnd(container: Docker.Container): Promise<State> {
     const { engine } = this.#place
-    // Cancelled, it is removed by force: an engine that no longer answers holds nobody up.
+    // A cancelled command is removed by force, and does not wait for an engine that no longer answers.
     const { signal } = this.#terms
     for (;;) {
       await waitForEnd(engine, container.id, signal)
@@ -186,7 +186,7 @@ class BuildCommand {
     }
   }
 
-  /** One that somebody has removed has ended. */
+  /** A container that was removed has ended. */
   async #look(container: Docker.Container): Promise<State> {
     const { signal, onLine } = this.#terms
     const onAway = (sentence: string) => {

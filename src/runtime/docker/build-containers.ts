@@ -1,6 +1,6 @@
 /**
- * The containers that the commands of builds run in: each command has one, of Runyard's image, which sees the
- * project's source, its home and nothing of the operator but how packages are reached.
+ * Containers for the commands of builds: each command has one, of Runyard's image. It sees the project's source and
+ * home, and of the operator only how packages are reached.
  */
 import { existsSync } from 'node:fs'
 import type Docker from 'dockerode'
@@ -32,13 +32,13 @@ interface BuildContainersOptions {
   docker: DockerSettings
   /** How many processors a command may use. */
   cpus: number
-  /** The environment of builds, as the operator has it: the files that it names are mounted. */
+  /** The operator's environment for builds: the files that it names are mounted. */
   env: Readonly<Record<string, string>>
 }
 
 const USUAL_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** The engine is asked for nothing until the first build. */
+/** Sends the engine no request until the first build. */
 export function createBuildContainers({
   docker,
   cpus,
@@ -69,7 +69,7 @@ export function createBuildContainers({
       const image = build.image ?? docker.image
       const about = await imageThere(engine, image, build)
       const owner = { installation: installationOf(docker.key), deployment_id: build.deployment_id }
-      // Under another driver than docker nobody else does.
+      // Under a driver other than docker, nothing else removes them.
       const sweep = () => removeLeftBuilds(engine, owner.installation)
       if (!isSwept) await whenThere(engine, sweep, { signal: build.signal, onAway: build.say })
       isSwept = true
@@ -91,7 +91,7 @@ export function createBuildContainers({
 function commandsOf(place: BuildPlace, path: string): ProjectCommands {
   const { engine, user, network, owner } = place
   return {
-    // What they have made is not linked to from one build to the next.
+    // Files that they make are not linked from one build to the next.
     hasOwnUser: true,
     handOver: (folder) => giveAllTo(folder, user),
     environment(env) {

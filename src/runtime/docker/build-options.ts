@@ -1,4 +1,4 @@
-/** What the engine is told to create for one command of a build. */
+/** The engine's options for the container of one build command. */
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, realpath, stat } from 'node:fs/promises'
 import type Docker from 'dockerode'
@@ -13,19 +13,19 @@ interface BuildNeeds {
   user: string
   cpus: number
   maxMemoryBytes: number
-  /** Of the operator, which every command reads. */
+  /** Files of the operator that every command reads. */
   files: readonly string[]
 }
 
 /** Processes and threads. Package managers start one for each processor and more. */
 const MOST_PROCESSES = 1024
-/** The log of the build keeps what is printed: the engine only hands it on. */
+/** The build's log keeps the output: the engine only passes it on. */
 const KEPT_OUTPUT = '50m'
 /** Reads the environment first, so that neither `inspect` nor a disk has it. */
 const WRAPPER = '. /dev/stdin && exec "$@" </dev/null'
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
-/** Without its name, labels and network. Makes the folders that the command may write to. */
+/** Returns all but name, labels and network. Makes the folders that the command may write to. */
 export async function buildContainerOptions(
   command: readonly [string, ...string[]],
   view: CommandView,
@@ -57,7 +57,7 @@ export async function buildContainerOptions(
   }
 }
 
-/** As lines of a shell, which knows no other names. */
+/** Exports the variables in lines of a shell, which allows no other names. */
 export function exportsOf({ variables, writable }: CommandView): string {
   const all = { ...variables, ...placesBelow(writable.at(-1) ?? '/tmp') }
   const lines = Object.entries(all)
@@ -93,7 +93,7 @@ async function makeFor(user: string, path: string): Promise<void> {
   if (process.getuid?.() === 0) giveTo(path, user)
 }
 
-/** What Runyard has brought along for all; the data folder is closed to others all the same. */
+/** Lets others read what Runyard has installed for all; the data folder stays closed to them. */
 async function openToAll(path: string): Promise<void> {
   const found = await stat(path).catch(() => undefined)
   if (found?.isDirectory() && found.uid === process.getuid?.()) await chmod(path, 0o755)

@@ -1,18 +1,18 @@
 /** Waits for the end of a container, and notices an engine that ends first. */
 import type { Engine } from './engine.ts'
 
-/** How often an engine on another machine is asked whether it is there, in ms. */
+/** How often an engine on another machine is asked whether it still answers, in ms. */
 const KEEP_ALIVE_MS = 30_000
 /** How often podman looks. */
 const INTERVAL = '250ms'
 
 /**
- * Settles when the container has ended, and also when the engine breaks off, does not answer or refuses, or
- * when `signal` is aborted: whoever waits looks then. Engines begin this answer at once, and the client of
- * the engine never settles when an answer breaks off that has begun: so this asks by itself.
+ * Resolves when the container has ended, and also when the engine breaks off, does not answer or refuses, or when
+ * `signal` is aborted: the caller checks then. Engines begin this answer at once, and the client of the engine never
+ * settles when a begun answer breaks off: so this sends its own request.
  *
- * Podman 4 looks without a pause when it is asked as Docker is: three quarters of a processor, measured, for as
- * long as anything is waited for. So podman is asked in its own way.
+ * Podman 4 polls without a pause when it is asked as Docker is: three quarters of a processor, measured, for as long as
+ * anything waits. So podman is asked through its own API.
  */
 export async function waitForEnd(engine: Engine, id: string, signal: AbortSignal): Promise<void> {
   const { podman } = await ask(engine, { method: 'GET', path: '/_ping' }, signal)
@@ -21,7 +21,7 @@ export async function waitForEnd(engine: Engine, id: string, signal: AbortSignal
   await ask(engine, { method: 'POST', path: podman === undefined ? path : own }, signal)
 }
 
-/** Settles when the connection is over. `podman`: the version of its own API; `undefined`: another engine. */
+/** Resolves when the connection is over. `podman`: the version of its own API; `undefined`: another engine. */
 function ask(
   { at, request }: Engine,
   what: { method: string; path: string },

@@ -1,4 +1,4 @@
-/** What the engine is told to create for one replica. Nothing of the operator's is in it. */
+/** The engine's options for the container of one replica. Nothing of the operator's is in it. */
 import { dirname } from 'node:path'
 import type Docker from 'dockerode'
 import type { LocalProject } from '../../core/deployment/artifacts/artifact.ts'
@@ -8,9 +8,9 @@ import { containerLimits } from './limits.ts'
 
 /** Where every agent server listens, in its container. */
 export const PORT = 8000
-/** What the engine keeps of a container's output by itself; the deploy log has more. */
+/** How much of a container's output the engine keeps; the deploy log has more. */
 const KEPT_OUTPUT = '10m'
-/** Where data lies that lasts no longer than its container. */
+/** The folder for data that lasts no longer than its container. */
 const SCRATCH = '/tmp/runyard'
 
 interface ContainerNeeds {
@@ -23,7 +23,7 @@ interface ContainerNeeds {
   resource_spec: JsonObject | null
   /** Of the operator, for agent servers on every machine. */
   env: Readonly<Record<string, string>>
-  /** What was built on this machine; `undefined`: all of it is in the image. */
+  /** The project built on this machine; `undefined`: it is in the image. */
   project: LocalProject | undefined
   /** Where it keeps its data on this machine; `undefined`: in PostgreSQL. */
   dataDir: string | undefined
@@ -31,7 +31,7 @@ interface ContainerNeeds {
   publishedOn: string | undefined
   /** It is Runyard's own, or built on it: secrets come over its standard input. */
   isLinked: boolean
-  /** Of an image that takes them no other way. */
+  /** For an image that takes them no other way. */
   secrets: readonly Secret[]
 }
 
@@ -64,7 +64,7 @@ function hostConfig({ resource_spec, network, ...needs }: ContainerNeeds): Docke
   return {
     ...host,
     NetworkMode: network,
-    // An image of somebody else may write where it likes, in its own layer.
+    // A foreign image may write anywhere in its own layer.
     ReadonlyRootfs: needs.isLinked,
     Tmpfs: { '/tmp': `rw,nosuid,nodev,mode=1777,size=${tmpMb}m` },
     CapDrop: ['ALL'],
@@ -76,8 +76,7 @@ function hostConfig({ resource_spec, network, ...needs }: ContainerNeeds): Docke
 }
 
 /**
- * Folders lie in the container where they lie here: environments of Python, and bundles, name their own
- * places.
+ * Folders have the same paths in the container as here: environments of Python, and bundles, contain their own paths.
  */
 function bindsOf({ project, dataDir }: Pick<ContainerNeeds, 'project' | 'dataDir'>): string[] {
   const read = [project?.root, project?.node?.root, project?.python?.root]

@@ -26,7 +26,7 @@ import { ReplicaContainer } from './replica-container.ts'
 const DEFAULT_BACKOFF: Backoff = { firstMs: 0, baseMs: 100, maxMs: 10_000, resetMs: 60_000 }
 const DEFAULT_RETIRE_LIMIT_MS = 60_000
 const DEFAULT_MAX_LOG_BYTES = 10 * 1024 * 1024
-/** How long a start waits for an engine that is away, in ms, before it says that it waits for it. */
+/** How long a start waits for an engine that is away before it says so, in ms. */
 const LISTING_MS = 5_000
 
 export function createDockerDriver(options: DockerDriverOptions): RuntimeDriver {
@@ -150,7 +150,7 @@ function launch(
   })
 }
 
-/** Throws `bad_request` where containers would have no place for their data. */
+/** Throws `bad_request` if the driver has no settings. */
 export function requireDocker(parts: RuntimeParts): DockerDriverOptions {
   const { docker } = parts
   if (!docker) throw new AppError('bad_request', 'The runtime driver docker has no settings.')

@@ -1,4 +1,4 @@
-/** The container engine: where it is, what is asked of it, and what is done while it is away. */
+/** The container engine: its address, its clients, and retries while it is away. */
 import { existsSync, readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { request as requestOverTls } from 'node:https'
@@ -13,7 +13,7 @@ const require = createRequire(import.meta.url)
 
 /** Between two tries while the engine is away, in ms. */
 const RETRY_MS = 1_000
-/** How long an answer may take, in ms; what follows logs or waits for an end is asked without a limit. */
+/** Time limit for an answer, in ms; requests that follow logs or wait for an end have none. */
 const ANSWER_MS = 60_000
 
 const GONE = new Set([
@@ -23,9 +23,9 @@ const GONE = new Set([
 
 export interface Engine {
   docker: Docker
-  /** The same, for what is answered whenever it comes about. */
+  /** The same without a time limit. */
   patient: Docker
-  /** The same, for a request of our own: which function sends it, and where to. */
+  /** For requests of our own: the function that sends them, and the address. */
   request: typeof request
   at: { socketPath: string } | ({ host: string; port: string } & Partial<Certificates>)
   /** As the operator named it, for sentences. */
@@ -37,16 +37,16 @@ export interface Engine {
 }
 
 interface Certificates {
-  /** Who the engine has to be. */
+  /** The authority of the engine's certificate. */
   ca: Buffer
-  /** Who asks it. */
+  /** Our own certificate. */
   cert: Buffer
   key: Buffer
 }
 
 /**
- * `host`: `unix:///…`, `tcp://HOST:PORT`; `undefined`: the socket that is there. `certs`: for `tcp://`,
- * which is asked over TLS then; throws where they cannot be read.
+ * `host`: `unix:///…`, `tcp://HOST:PORT`; `undefined`: the usual socket. `certs`: for TLS with `tcp://`; throws if they
+ * cannot be read.
  */
 export function openEngine({ host: asked, certs }: Pick<DockerSettings, 'host' | 'certs'>): Engine {
   const where = asked ?? usualSocket()
@@ -77,7 +77,7 @@ function readCertificates(folder: string): Certificates {
   return { ca: read('ca.pem'), cert: read('cert.pem'), key: read('key.pem') }
 }
 
-/** The client needs 28 MB and 0.2 s of processor time, so it is loaded where there is an engine to talk to. */
+/** The client needs 28 MB and 0.2 s of processor time, so it is loaded only if there is an engine. */
 function clients(options: Docker.DockerOptions) {
   const Client = requireLater<typeof Docker>('to use a container engine', () =>
     require('dockerode'),
@@ -93,8 +93,8 @@ function usualSocket(): string {
 }
 
 /**
- * Asks until the engine answers. While it is away `onAway` hears it, in a sentence, once. Throws what the
- * engine refuses, and when `signal` is aborted.
+ * Repeats `ask` until the engine answers. While it is away, calls `onAway` once, with a sentence. Throws the engine's
+ * refusals, and when `signal` is aborted.
  */
 export async function whenThere<T>(
   { address }: Engine,
@@ -116,18 +116,18 @@ export async function whenThere<T>(
   }
 }
 
-/** Whether nobody answered, so that asking again may help. */
+/** Whether the engine did not answer, so that a retry may help. */
 export function isAway(error: unknown): boolean {
   const code = codeOf(error)
   return code !== undefined && GONE.has(code)
 }
 
-/** Whether the engine says that there is no such thing. */
+/** Whether the engine reports that the object does not exist. */
 export function isMissing(error: unknown): boolean {
   return statusOf(error) === 404
 }
 
-/** Whether what was asked for is so already, or is on its way. */
+/** Whether the request is fulfilled already, or is being fulfilled. */
 export function isSettled(error: unknown): boolean {
   return [304, 404, 409].includes(statusOf(error) ?? 0)
 }

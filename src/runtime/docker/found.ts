@@ -13,7 +13,7 @@ export interface FoundContainer {
   replica: string
 }
 
-/** One that nobody has asked for by then is an orphan, in ms after all were found and somebody could ask. */
+/** When a container that was not taken over is an orphan, in ms after all were found and could be taken over. */
 const ORPHAN_MS = 120_000
 
 export class FoundContainers {
@@ -23,11 +23,11 @@ export class FoundContainers {
   readonly #log: Log
   readonly #closing = new AbortController()
   readonly #found: FoundContainer[] = []
-  /** Settles when all are known, or it was closed. An engine that is away is waited for. */
+  /** Resolves when all are known, or it was closed. Waits for an engine that is away. */
   readonly listed: Promise<void>
   #timer: NodeJS.Timeout | undefined
 
-  /** Looks at once; where the engine is away, when it is back. `ordered`: before that nobody can ask for any. */
+  /** Looks at once, or when the engine is back. `ordered`: before that no container can be taken over. */
   constructor(engine: Engine, options: { installation: string; ordered: Promise<void>; log: Log }) {
     this.#engine = engine
     this.#installation = options.installation
@@ -44,14 +44,14 @@ export class FoundContainers {
     return [...new Set(own.map(({ revision_id }) => revision_id))]
   }
 
-  /** Those of the revision, in the order of their making, for whoever goes on with them. */
+  /** Hands over the revision's containers, in the order of their creation. */
   take(revision_id: string): FoundContainer[] {
     const taken = this.#found.filter((one) => one.revision_id === revision_id)
     for (const one of taken) this.#found.splice(this.#found.indexOf(one), 1)
     return taken
   }
 
-  /** Removes what is left of the revision, which ends within `graceMs`. */
+  /** Removes the revision's containers, which end within `graceMs`. */
   async remove(revision_id: string, graceMs: number): Promise<void> {
     await Promise.all(this.take(revision_id).map((one) => this.#end(one, graceMs)))
   }
@@ -75,7 +75,7 @@ export class FoundContainers {
     const all = found.filter(({ Labels }) => !(BUILD in Labels))
     const isLiving = ({ State }: Docker.ContainerInfo) => State === 'running'
     this.#found.push(...all.filter(isLiving).map(describe).reverse())
-    // What has ended says nothing any more to anybody.
+    // Containers that have ended are of no more use.
     for (const one of all.filter((each) => !isLiving(each))) await this.#remove(one.Id)
     const sweep = () => removeLeftBuilds(this.#engine, this.#installation)
     await whenThere(this.#engine, sweep, { signal })

@@ -1,4 +1,4 @@
-/** What a docker driver is made from, and what its parts have in common. */
+/** The options of a docker driver, and what its parts share. */
 import type { Backoff } from '../../child-process/restarts.ts'
 import type { RuntimeParts } from '../parts.ts'
 import type { HealthCheck } from '../replicas/health.ts'
@@ -8,9 +8,9 @@ import type { DockerSettings } from './settings.ts'
 
 export interface DockerDriverOptions extends Omit<RuntimeParts, 'docker'> {
   docker: DockerSettings
-  /** What one that was healthy is held to. Default: three answers in a row within 10 s each. */
+  /** The health check of a server that was healthy. Default: three failures in a row, within 10 s each. */
   healthCheck?: Partial<HealthCheck>
-  /** Before one that died is started again. Default: at once, then 100 ms to 10 s. */
+  /** The wait before a server that died is restarted. Default: at once, then 100 ms to 10 s. */
   backoff?: Partial<Backoff>
   /** How long an agent server that is no longer needed may take to drain, in ms. Default: 60,000. */
   retireLimitMs?: number
@@ -18,7 +18,7 @@ export interface DockerDriverOptions extends Omit<RuntimeParts, 'docker'> {
   maxLogBytes?: number
 }
 
-/** What the parts of one driver have in common. */
+/** What the parts of one driver share. */
 export interface Ground {
   options: DockerDriverOptions
   engine: Engine

@@ -39,7 +39,7 @@ export async function buildImage(ground: ImageGround, order: ImageOrder): Promis
   const { base, preparation } = await baseOf(ground, order)
   const name = `.runyard-${randomUUID()}.Dockerfile`
   const owner = { installation, deployment_id }
-  // In front, so that every layer has it: no deployment is given what another one has kept of the same lines.
+  // Comes first, so that every layer has it: no deployment gets another's cached layers of the same lines.
   const labelled = [`LABEL ${DEPLOYMENT}=${deployment_id}`, ...preparation]
   await writeFile(join(context, name), order.dockerfile(base, labelled), { flag: 'wx' })
   try {
@@ -54,7 +54,7 @@ export async function buildImage(ground: ImageGround, order: ImageOrder): Promis
   }
 }
 
-/** The layers of a build that has failed, which no image has: by the label that they begin with. */
+/** Removes the layers of a failed build, which no image has: by the label that they begin with. */
 async function removeLeft(
   { docker }: Engine,
   { deployment_id }: { deployment_id: string },
@@ -68,7 +68,7 @@ export async function removeImages(
   { engine, installation }: Pick<ImageGround, 'engine' | 'installation'>,
   revision_id: string,
 ): Promise<void> {
-  // Podman takes several labels for any of them.
+  // Podman treats several labels as alternatives.
   const filters = JSON.stringify({ label: [`${REVISION}=${revision_id}`] })
   await removePulled(engine, { installation, revision_id })
   for (const { Id, Labels } of await engine.docker.listImages({ filters })) {
@@ -76,7 +76,7 @@ export async function removeImages(
   }
 }
 
-/** With every name that the revision has given it. Another revision may run it as an image that it has pulled. */
+/** Removes every name that the revision gave it. Another revision may run it as an image that it has pulled. */
 async function removeBuilt({ docker }: Engine, id: string, revision_id: string): Promise<void> {
   const { RepoTags, RepoDigests } = await docker.getImage(id).inspect()
   const tags = RepoTags ?? []
@@ -106,7 +106,7 @@ export async function hasImage(
     )
 }
 
-/** What the image begins with, and what has to be done to run Runyard in it. */
+/** The base image, and the instructions that add Runyard to it. */
 async function baseOf(
   { engine, ownImage, installation, pullMs }: ImageGround,
   { base, revision_id, signal, say }: ImageOrder,
@@ -128,7 +128,7 @@ function preparationOf(
   own: Docker.ImageInspectInfo,
   base: Docker.ImageInspectInfo,
 ): string[] {
-  // It comes from a registry of anybody's, and a line break in it would begin another instruction.
+  // The base may come from any registry, and a line break would begin another instruction.
   const ofBase = /^[\w./:@+-]+$/.exec(variableOf(base, 'PATH') ?? '')?.[0]
   const path = ['/opt/runyard/bin', ofBase ?? variableOf(own, 'PATH')]
   return [
@@ -178,7 +178,7 @@ async function buildOn(
       const seconds = Math.round(limitMs / 1000)
       throw new BuildError('image', `The image took longer than ${seconds} s and was given up.`)
     }
-    // Its code would be taken for that of an engine that is away.
+    // Its code would look like that of an engine that is away.
     const { reason } = unreadable.signal
     if (reason) throw new BuildError('image', `The project cannot be read: ${explain(reason)}`)
     if (isAway(error)) throw error
@@ -188,7 +188,7 @@ async function buildOn(
   }
 }
 
-/** Podman reads these itself, wherever on its machine a link leads: to /dev/zero, without an end. */
+/** Podman reads these itself, and follows links anywhere on its machine: to /dev/zero, without an end. */
 const READ_BY_ENGINE = /^(\.\/)*\.(docker|container)ignore$/
 
 function isForEngine(path: string, entry: object): boolean {

@@ -5,21 +5,18 @@ export const INSTALLATION = 'runyard.installation'
 export const DEPLOYMENT = 'runyard.deployment'
 export const REVISION = 'runyard.revision'
 export const REPLICA = 'runyard.replica'
-/** Of a container that a command of a build runs in: which process has begun it. */
+/** On the container of a build command: the process that has begun it. */
 export const BUILD = 'runyard.build'
 
-/** What this process writes there. Another one that works for the installation has ended before this one builds. */
+/** This process's value of it. Another process of the installation has ended before this one builds. */
 export const THIS_PROCESS = randomUUID()
 
-/** Whose containers are whose, of several control planes on one engine. */
+/** Distinguishes the containers of several control planes on one engine. */
 export function installationOf(key: Uint8Array): string {
   return derive(key, 'installation').slice(0, 16)
 }
 
-/**
- * The gateway's token for a replica. It is derived and kept nowhere, so that the control plane that comes
- * after this one finds it again.
- */
+/** The gateway's token for a replica. It is derived and not stored: the next control plane derives it again. */
 export function tokenOf(key: Uint8Array, replica: string): string {
   return derive(key, `gateway token of ${replica}`)
 }

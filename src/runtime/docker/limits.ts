@@ -11,15 +11,15 @@ const TMP_MB = 256
 const MIB = 1024 * 1024
 /** No agent server begins with less. To engines 0 is no limit, and a few MB are a mistake. */
 const LEAST_MEMORY_MB = 64
-/** Engines refuse more processors than there are, but not more of this period than it has, in microseconds. */
+/** In microseconds. Engines refuse more processors than the machine has, but not a quota above this period. */
 const CPU_PERIOD = 100_000
 
-/** Where processors are short, all of a build gets a quarter of what one agent server does, whose weight is 1024. */
+/** If processors are short, a whole build gets a quarter of an agent server's share, whose weight is 1024. */
 export const BUILD_CPU_SHARES = 256
 
 interface ContainerLimits {
   memoryMb: number
-  /** What the engine is told. */
+  /** The limits for the engine. */
   host: {
     Memory: number
     MemorySwap: number
@@ -52,7 +52,7 @@ export function containerLimits(resource_spec: JsonObject | null): ContainerLimi
   }
 }
 
-/** Throws `bad_request` for what no agent server could begin with. */
+/** Throws `bad_request` for limits that no agent server could start with. */
 export function checkContainerLimits(resource_spec: JsonObject): void {
   for (const name of ['memory_mb', 'memory_limit_mb'] as const) {
     const value = resource_spec[name]

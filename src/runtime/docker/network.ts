@@ -12,12 +12,12 @@ function networkName({ installation, deployment_id }: NetworkOwner): string {
   return `runyard-${installation.slice(0, 8)}-${deployment_id.slice(0, 8)}`
 }
 
-/** Makes it where it is missing. Answers its name. */
+/** Creates the network if it is missing. Returns its name. */
 async function ensureNetwork({ docker }: Engine, owner: NetworkOwner): Promise<string> {
   const Name = networkName(owner)
   if (await hasNetwork(docker, Name)) return Name
   const Labels = { [INSTALLATION]: owner.installation, [DEPLOYMENT]: owner.deployment_id }
-  // Docker keeps networks apart by itself, podman where it is told to.
+  // Docker isolates networks by itself; podman needs the option.
   const Options = (await isPodman(docker)) ? { isolate: 'true' } : {}
   try {
     await docker.createNetwork({ Name, Driver: 'bridge', Labels, Options, CheckDuplicate: true })
@@ -29,8 +29,7 @@ async function ensureNetwork({ docker }: Engine, owner: NetworkOwner): Promise<s
 }
 
 /**
- * Creates with the name of the network. A stop of another revision may remove it just then: what fails for
- * that is done once more.
+ * Calls `create` with the network's name. If a stop of another revision removes the network just then, tries once more.
  */
 export async function withNetwork<T>(
   engine: Engine,
@@ -46,7 +45,7 @@ export async function withNetwork<T>(
   }
 }
 
-/** Does nothing where a container still uses it, or it is gone. */
+/** Does nothing if a container still uses it, or it is gone. */
 export async function removeNetwork({ docker }: Engine, owner: NetworkOwner): Promise<void> {
   await docker
     .getNetwork(networkName(owner))

@@ -1,11 +1,11 @@
-/** What a container prints, line by line, as the engine hands it on. */
+/** The output of a container, line by line, as the engine passes it on. */
 import { PassThrough, type Readable } from 'node:stream'
 import type Docker from 'dockerode'
 import { readLines } from '../../child-process/output-lines.ts'
 
 /**
- * Follows it until it ends, the engine goes away or `signal` is aborted. `since`: in s since 1970; what was
- * printed before is left out. Settles when all is read, with whether the engine had no more.
+ * Follows the output until it ends, the engine goes away or `signal` is aborted. `since`: in s since 1970; earlier
+ * output is left out. Resolves when all is read, with whether the engine had no more.
  */
 export async function followOutput(
   docker: Docker,
@@ -18,7 +18,7 @@ export async function followOutput(
   }: {
     since: number
     onLine: (line: string) => void
-    /** Takes standard output instead, as it comes. */
+    /** Receives standard output instead, as it comes. */
     onChunk?: (chunk: Buffer) => void
     signal: AbortSignal
   },

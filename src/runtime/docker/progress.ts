@@ -1,21 +1,21 @@
-/** What an engine tells of a build, a pull or a push while it is at it: an object of JSON in each line. */
+/** An engine's progress messages on a build, a pull or a push: one JSON object in each line. */
 import { addAbortSignal, Readable } from 'node:stream'
 import { isObject } from '../../core/json.ts'
 
-/** The longest line, in characters: engines hand on what a command prints in much shorter ones. */
+/** The longest line, in characters: engines pass on a command's output in much shorter ones. */
 const MOST_CHARS = 1024 * 1024
 
 interface Follower {
   signal: AbortSignal
-  /** Hears what the commands of a build print. */
+  /** Receives the output of a build's commands. */
   onText?(text: string): void
-  /** Hears how far a pull or a push has come. */
+  /** Receives the progress of a pull or a push. */
   onStatus?(status: string): void
 }
 
 /**
  * Reads all of it and keeps nothing, since a project's commands may print without end (the client of the engine would
- * keep it). Rejects with what the engine says of a failure, when it breaks off, and when `signal` is aborted.
+ * keep it). Rejects with the engine's error, when the engine breaks off, and when `signal` is aborted.
  */
 export async function followProgress(
   progress: NodeJS.ReadableStream,
@@ -41,7 +41,7 @@ export async function followProgress(
   if (failure !== undefined) throw new Error(failure)
 }
 
-/** What is no object is nothing that anybody understands. */
+/** A line that is no JSON object counts as an empty one. */
 function parse(line: string): Record<string, unknown> {
   try {
     const told: unknown = JSON.parse(line)

@@ -1,6 +1,6 @@
 /**
- * Images that come from registries, and which of them Runyard has pulled: those have a tag of its own for each
- * revision that needs them, so that the last one that goes takes the image along.
+ * Images from registries. Those that Runyard has pulled have a tag of its own for each revision that needs them; the
+ * last of these that is removed takes the image along.
  */
 import type Docker from 'dockerode'
 import type { RegistryLogin } from '../../core/deployment/images/pull-secret.ts'
@@ -19,7 +19,7 @@ interface PullTerms {
 
 const DEFAULT_PULL_MS = 10 * 60_000
 
-/** Answers the image, which is pulled where it is missing. Throws `bad_request` with a sentence. */
+/** Returns the image, and pulls it if it is missing. Throws `bad_request` with a sentence. */
 export async function pulledImage(
   engine: Engine,
   image_uri: string,
@@ -36,7 +36,7 @@ export async function pulledImage(
   return about
 }
 
-/** Takes the revision's tag away, and the image where nobody else has a name for it. */
+/** Removes the revision's tag, and the image if it has no other name. */
 export async function removePulled(
   { docker }: Engine,
   owner: Pick<PullTerms, 'installation' | 'revision_id'>,
@@ -49,7 +49,7 @@ export async function removePulled(
   const isLast = (about.RepoTags ?? []).length <= 1
   await tag.remove()
   if (!isLast) return
-  // Its digest is a name of it as well. One that a container still has is left to the next.
+  // Its digest is a name as well. An image that a container still uses is left to the next removal.
   for (const name of about.RepoDigests ?? []) {
     await docker
       .getImage(name)

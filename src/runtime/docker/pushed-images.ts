@@ -6,12 +6,12 @@ import type { ImageGround } from './image-build.ts'
 import { followProgress } from './progress.ts'
 import { pulledImage } from './pulled-images.ts'
 
-/** Docker and podman say it when all is there. Podman itself knows the image by another digest. */
+/** Docker and podman print it when the push is complete. Podman itself knows the image by another digest. */
 const DIGEST = /\bdigest: (sha256:[0-9a-f]{64})\b/
 
 /**
- * As `BuildContainers.pushImage`. The engine knows the image by that name then, so that it is started here
- * without the registry, and is forgotten with the revision.
+ * As `BuildContainers.pushImage`. Afterwards the engine knows the image by that name, so that it starts here without
+ * the registry, and is removed with the revision.
  */
 export async function pushImage(ground: ImageGround, order: ImagePush): Promise<string> {
   const { engine, installation, pullMs } = ground
@@ -33,7 +33,7 @@ const WHAT_TO_DO =
   'The operator looks whether RUNYARD_REGISTRY_USER may push to RUNYARD_REGISTRY_URL with its password, and ' +
   'whether the container engine reaches that registry and trusts it.'
 
-/** Answers the digest that the registry holds it by. */
+/** Returns the image's digest in the registry. */
 async function pushOnce(
   { engine }: ImageGround,
   { image, to, login, signal, limitMs }: ImagePush,
@@ -41,7 +41,7 @@ async function pushOnce(
   const name = `${to.repository}:${to.tag}`
   const limit = AbortSignal.timeout(limitMs)
   const abortSignal = AbortSignal.any([signal, limit])
-  // Docker wants to be told of a login even where there is none.
+  // Docker wants a login even if there is none.
   const authconfig = { ...login, serveraddress: registryOf(to.repository) }
   let digest: string | undefined
   const onStatus = (status: string) => {
@@ -83,7 +83,7 @@ function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`
 }
 
-/** Whatever an engine or a registry repeats is read by those who deploy. */
+/** Developers read these texts; engines and registries may repeat the password. */
 function withoutPassword(text: string, { login }: ImagePush): string {
   return login?.password ? text.replaceAll(login.password, '…') : text
 }

@@ -1,4 +1,4 @@
-/** The container of one replica: its image, its making, its address. Every step may be asked for again. */
+/** The container of one replica: its image, creation and address. Every step can be repeated. */
 import { mkdirSync } from 'node:fs'
 import type Docker from 'dockerode'
 import { LINK_LABEL } from '../../core/deployment/artifacts/artifact.ts'
@@ -14,7 +14,7 @@ import { pulledImage } from './pulled-images.ts'
 import { handOver, openStandardInput } from './standard-input.ts'
 import { giveTo, OWN_USER, userOf } from './user.ts'
 
-/** How long a container of before may take to end that another one takes the place of, in ms. */
+/** How long a replaced container may take to end, in ms. */
 const REPLACED_GRACE_MS = 10_000
 
 interface Replica {
@@ -40,7 +40,7 @@ export class ReplicaContainer {
     return LINK_LABEL in labels
   }
 
-  /** The same of a container that is there: its image may be gone by now, or be another one. */
+  /** The same for an existing container: its image may be gone by now, or be another one. */
   async wasLinked(id: string): Promise<boolean> {
     const { Config } = await this.#ground.engine.docker.getContainer(id).inspect()
     return LINK_LABEL in Config.Labels
@@ -52,7 +52,7 @@ export class ReplicaContainer {
     return container
   }
 
-  /** Creates and starts it. Where that fails nothing is left of it. */
+  /** Creates and starts the container. Leaves nothing if that fails. */
   async create(signal: AbortSignal): Promise<Docker.Container> {
     const { docker } = this.#ground.engine
     await this.#replaceFound()
@@ -70,15 +70,15 @@ export class ReplicaContainer {
         () => true,
         () => false,
       )
-      // One that ends before it has read all breaks off as an engine does that is away.
+      // A container that ends before it has read everything looks like an engine that is away.
       if ((isAway(error) && !isRemoved) || signal.aborted) throw error
       throw new AppError('bad_request', `The container could not be started: ${explain(error)}`)
     }
   }
 
   /**
-   * Where the engine was away at the start, containers of the revision may have been found since: they would
-   * work on the same data.
+   * If the engine was away at the start, containers of the revision may have been found since: they would use the same
+   * data.
    */
   async #replaceFound(): Promise<void> {
     const { found } = this.#ground
@@ -94,7 +94,7 @@ export class ReplicaContainer {
     if (published) return `http://${engine.host}:${published}`
     const [network] = Object.values(NetworkSettings.Networks)
     if (network?.IPAddress) return `http://${network.IPAddress}:${PORT}`
-    // It has ended already: whoever waits for its end says how.
+    // It has ended already; the wait for its end reports how.
     if (!State.Running) return `http://127.0.0.1:${PORT}`
     throw new Error('The container has no address on its network.')
   }
@@ -105,13 +105,13 @@ export class ReplicaContainer {
     return this.#builtImage ?? this.#ground.options.docker.image
   }
 
-  /** The image of the project's own that only this engine has. */
+  /** The project's own image, which only this engine has. */
   get #builtImage(): string | undefined {
     const { artifact } = this.#spec
     return artifact.kind === 'folder' ? artifact.image : undefined
   }
 
-  /** Runyard's own image is built by the operator; what a revision names with a digest comes from its registry. */
+  /** The operator builds Runyard's own image; an image that a revision names with a digest comes from its registry. */
   async #imageThere(): Promise<Docker.ImageInspectInfo> {
     const { engine, installation, options } = this.#ground
     const { artifact, revision_id, pullLogin: login } = this.#spec

@@ -1,4 +1,4 @@
-/** Writes to a container's standard input, which nobody else reads and which lies on no disk. */
+/** Writes to a container's standard input, which lies on no disk and has no other reader. */
 import type { Duplex } from 'node:stream'
 import type { Engine } from './engine.ts'
 
@@ -6,8 +6,8 @@ import type { Engine } from './engine.ts'
 const LIMIT_MS = 30_000
 
 /**
- * Opens it; the container need not run yet. The client of the engine sends its options as a body, which
- * podman hands to the container: so this asks by itself.
+ * Opens it; the container need not run yet. The client of the engine sends its options as a body, which podman passes
+ * to the container: so this sends its own request.
  */
 export function openStandardInput({ at, request }: Engine, id: string): Promise<Duplex> {
   return new Promise((resolve, reject) => {

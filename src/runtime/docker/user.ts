@@ -1,11 +1,11 @@
-/** Whom containers run as. */
+/** The user that containers run as. */
 import { execFile } from 'node:child_process'
 import { chownSync, lchownSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { DockerSettings } from './settings.ts'
 
-/** Where the control plane is root's. */
+/** Used if the control plane runs as root. */
 export const OWN_USER = '10001:10001'
 
 /** `UID:GID` */
@@ -15,7 +15,7 @@ export function userOf({ user }: Pick<DockerSettings, 'user'>): string {
   return uid === 0 ? OWN_USER : `${uid}:${process.getgid?.() ?? uid}`
 }
 
-/** Makes the user the owner of what lies there; nothing is followed out of the folder. */
+/** Makes the user the owner of what lies there; follows no link out of the folder. */
 export function giveTo(dir: string, user: string): void {
   const [uid = 0, gid = 0] = user.split(':').map(Number)
   if (statSync(dir).uid === uid) return

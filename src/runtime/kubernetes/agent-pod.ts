@@ -1,4 +1,4 @@
-/** One pod of a revision: the agent server in it, as the cluster and it itself tell of it. */
+/** One pod of a revision and its agent server, as the cluster and the agent server report it. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { V1Pod } from '@kubernetes/client-node'
 import { logMark, notedLine } from '../../core/deployment/log-source.ts'
@@ -20,14 +20,14 @@ interface AgentPodOptions {
   start: StartMessage
   /** Whether the agent server takes part in the link. */
   isLinked: boolean
-  /** What it printed before has been read already; RFC 3339. */
+  /** Output before this time has been read already; RFC 3339. */
   logSince: string | undefined
   onLine(line: string): void
-  /** Hears of what it has counted, when it ends. */
+  /** Receives its last counts when it ends. */
   onLast(reading: ServerReading): void
   /** Called when the agent server says something that its state depends on. */
   onChange(): void
-  /** Called when it can be spoken with, also after a restart. */
+  /** Called when it is connected, also after a restart. */
   onReady(conversation: Conversation): void
   /** In ms since 1970. */
   now(): number
@@ -41,13 +41,13 @@ interface Session {
   end(): void
 }
 
-/** What an agent server needs at the least to hand its runs on and end, in ms. */
+/** The least time for an agent server to hand its runs on and end, in ms. */
 const LEAST_END_MS = 10_000
-/** What a drained one may need to bring its runs to a checkpoint and to end, in ms. */
+/** Time for a drained agent server to bring its runs to a checkpoint and to end, in ms. */
 const END_MS = 25_000
 /** How long a replaced pod keeps answering new requests, in ms: a gateway may just have chosen it. */
 const RELEASE_MS = 1_000
-/** Longer than it takes until a gateway asks somebody else, in ms. */
+/** Longer than a gateway takes to choose another pod, in ms. */
 const LINGER_MARGIN_MS = 2_000
 
 export class AgentPod {
@@ -55,7 +55,7 @@ export class AgentPod {
   readonly #closing = new AbortController()
   #pod: V1Pod
   #session: Session | undefined
-  /** What it said of its end before it was started again. */
+  /** What it reported of its end before it was restarted. */
   #said: string | undefined
   #ready: ReadyMessage | undefined
   #load: Load | null = null
@@ -66,13 +66,13 @@ export class AgentPod {
   #lastState: string | undefined
   /** The last lines of the container that ended, by its id. */
   #tail: { id: string; lines: string[] } | undefined
-  /** It is to end, and no endpoint any more. */
+  /** It is to end, and is no endpoint any more. */
   isRetired: boolean
-  /** Another one answers in its place, or none shall: it does not wait for that when it is to end. */
+  /** Another pod answers in its place, or none is to: it need not wait for that before it ends. */
   #isReleased = false
-  /** How long what is open there may go on once it was replaced. */
+  /** How long open requests may go on once it was replaced. */
   #drainMs: number | undefined
-  /** How long it may be asked after somebody else has begun to end it. */
+  /** Limits how long it still answers once others than the driver end it. */
   #lingering: NodeJS.Timeout | undefined
   #hasLingered = false
 
@@ -108,13 +108,13 @@ export class AgentPod {
     return this.state.kind === 'down' && isWaitingForNext ? counted + 1 : counted
   }
 
-  /** Where the gateway reaches it; `undefined`: it does not answer, or shall not be asked. */
+  /** Where the gateway reaches it; `undefined`: it does not answer, or must not be asked. */
   get endpoint(): Endpoint | undefined {
     const { podIP } = this.#pod.status ?? {}
     const { state } = this
     if (this.isRetired || !podIP) return undefined
     if (state.kind !== 'ready' && !this.isLingering) return undefined
-    // The kubelet may be away, and the agent server may not: who speaks with it knows.
+    // The kubelet may be away while the agent server is not: an open link shows that.
     const isUnheard = state.kind === 'ending' || (state.kind === 'ready' && state.isUnheard)
     if (isUnheard && !this.#session?.link.isOpen) return undefined
     const { start, isLinked } = this.#options
@@ -127,7 +127,7 @@ export class AgentPod {
     return this.#session?.conversation
   }
 
-  /** Somebody else ends it, be it to empty its node, and it goes on as before until it is released. */
+  /** Others than the driver end it, e.g. to drain its node, and it goes on as before until it is released. */
   get isLingering(): boolean {
     const isOver = this.#isReleased || this.#hasLingered || this.isRetired
     return this.state.kind === 'ending' && !isOver && this.#lingerMs > 0
@@ -137,14 +137,14 @@ export class AgentPod {
   get #lingerMs(): number {
     const { lingerMs = 0 } = this.#options.start
     const { deletionGracePeriodSeconds = 0 } = this.#pod.metadata ?? {}
-    // Who leaves it less time than that wants it gone: its runs have to be handed on.
+    // A shorter grace period leaves no time to wait: its runs have to be handed on.
     const mayWait = deletionGracePeriodSeconds * 1000 >= lingerMs + LEAST_END_MS
     return mayWait && this.#options.isLinked ? lingerMs : 0
   }
 
   /**
-   * From now on it is no endpoint when it ends: what is open there goes on for `drainMs` at most. Callers that have
-   * chosen it a moment ago still reach it.
+   * From now on it is no endpoint while it ends; open requests go on for `drainMs` at most. Callers that have just
+   * chosen it still reach it.
    */
   replace(drainMs: number): void {
     if (this.#isReleased) return
@@ -160,7 +160,7 @@ export class AgentPod {
     )
   }
 
-  /** It ends as soon as it is asked to, whatever is open there. */
+  /** Lets it end as soon as it is asked to, whatever is open there. */
   release(): void {
     this.#isReleased = true
     this.#drainMs = undefined
@@ -168,7 +168,7 @@ export class AgentPod {
     this.#session?.conversation.release()
   }
 
-  /** How long what is open there may go on until the cluster kills it, in ms. */
+  /** How long open requests may go on until the cluster kills it, in ms. */
   get #leftMs(): number {
     const { deletionTimestamp } = this.#pod.metadata ?? {}
     if (!deletionTimestamp) return 0
@@ -176,13 +176,13 @@ export class AgentPod {
     return Math.max(0, killedAt - this.#options.now() - END_MS)
   }
 
-  /** What its start does and since when; `undefined`: it does not say. */
+  /** The step of its start and since when; `undefined`: it reports none. */
   get doing(): string | undefined {
     const { doing } = this.#session?.conversation ?? {}
     return doing ?? (this.#logged && stepFor(this.#logged.doing, this.#logged.since))
   }
 
-  /** What it has said of why it does not start; `undefined`: nothing. */
+  /** Its own reason for not starting; `undefined`: it reported none. */
   get failure(): string | undefined {
     return this.#session?.conversation.failure ?? this.#said
   }
@@ -212,7 +212,7 @@ export class AgentPod {
     this.#lastState = now
   }
 
-  /** The last lines of the container that the pod's state tells of; they are asked for once. */
+  /** The last lines of the container in the pod's state; requested once. */
   async lastLines(state: Extract<PodState, { kind: 'down' }>): Promise<string[]> {
     const { container, isPrevious } = state
     const id = `${container} ${this.restarts}`
@@ -226,14 +226,14 @@ export class AgentPod {
     return this.#tail.lines
   }
 
-  /** Nothing is heard of it any more. */
+  /** Stops listening to it. */
   close(): void {
     this.#closing.abort()
     clearTimeout(this.#lingering)
     this.#endSession()
   }
 
-  /** It ends by itself when its time is over: nobody is to be sent there a moment before. */
+  /** It ends by itself when its time is over: the gateway must not choose it a moment before. */
   #linger(): void {
     if (this.#lingering || !this.isLingering) return
     const expire = () => {
@@ -249,7 +249,7 @@ export class AgentPod {
     const isThere = running?.state?.running && podIP && phase !== 'Failed'
     const containerId = isThere ? running.containerID : undefined
     if (containerId === this.#session?.containerId) return
-    // What it said last is kept until it is started again: it may be why it ended.
+    // Its last message is kept until it is restarted: it may be why it ended.
     if (!containerId && this.#session) {
       this.#session.end()
       return
@@ -260,7 +260,7 @@ export class AgentPod {
 
   #open(containerId: string, url: string): void {
     const { start, onReady, onChange, onLast } = this.#options
-    // Of a pod whose node is silent only the link tells whether it is there.
+    // If the node is silent, only the link shows whether the pod runs.
     const onConnection = () => {
       const { state } = this
       if (state.kind === 'ending' || (state.kind === 'ready' && state.isUnheard)) onChange()

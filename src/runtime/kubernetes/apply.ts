@@ -1,4 +1,4 @@
-/** Brings objects into the cluster; what it refuses is told in a sentence. */
+/** Applies objects to the cluster; its refusals become a sentence. */
 import type { KubernetesObject } from '@kubernetes/client-node'
 import type { KubernetesSettings } from '../../core/deployment/kubernetes-settings.ts'
 import { AppError } from '../../core/errors.ts'
@@ -19,7 +19,7 @@ export async function applied<T extends KubernetesObject>(
   }
 }
 
-/** A workspace's own is made with its first pod; the operator's at the start (`require-cluster.ts`). */
+/** Creates a workspace's namespace with its first pod; the operator's exists since the start (`require-cluster.ts`). */
 export async function ensureNamespace(
   name: string,
   cluster: Cluster,

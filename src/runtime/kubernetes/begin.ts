@@ -1,4 +1,4 @@
-/** Brings the objects of a revision into the cluster, in an order in which each finds what it needs. */
+/** Creates the objects of a revision in the cluster, in an order in which each finds what it needs. */
 import type { KubernetesObject } from '@kubernetes/client-node'
 import type { KubernetesSettings } from '../../core/deployment/kubernetes-settings.ts'
 import type { RuntimeSpec } from '../../core/deployment/runtime.ts'
@@ -27,15 +27,15 @@ interface BeginOptions {
   token: string
   /** How long an agent server may take to end, in s. */
   graceSeconds: number
-  /** How long one that somebody else ends goes on until another one answers, in ms. */
+  /** How long a pod that others end keeps serving until another one answers, in ms. */
   lingerMs: number
-  /** Hears what the pods are told, before there is any. */
+  /** Receives the pods' start message before there is any pod. */
   onTold(told: Told): void
   /** Whether the next object is still to be made. */
   isWanted(): boolean
 }
 
-/** Throws what keeps the revision from being started, with a sentence for its author. */
+/** Throws the reason that keeps the revision from starting, with a sentence for its author. */
 export async function beginRevision(
   revision: RevisionIdentity,
   spec: RuntimeSpec,
@@ -49,7 +49,7 @@ export async function beginRevision(
   const home = await parts.home?.(deployment_id)
   const start = startMessageOf(spec, {
     ...{ token, lingerMs: options.lingerMs },
-    // Another one's image is told nothing, and needs no role there.
+    // A foreign image gets no such message, and needs no role there.
     databaseUrl: isLinked ? await parts.databaseUrl?.(deployment_id) : undefined,
     dataKey: isLinked ? parts.dataKey?.(deployment_id) : undefined,
     home,
@@ -63,7 +63,7 @@ export async function beginRevision(
     graceSeconds: options.graceSeconds,
     replicas: spec.replicas ?? 1,
   }
-  // What is refused by ourselves is refused before anything is there.
+  // Our own refusals come before any object is created.
   buildDeployment(revision, ownerOf(secret), described)
   await ensureNamespace(revision.namespace, cluster, settings)
   options.onTold({ start, isLinked })
@@ -76,7 +76,7 @@ export async function beginRevision(
     controlPlaneNamespace: cluster.ownNamespace,
     ingressFrom: settings.ingressFrom,
   }
-  // Who may come in is settled before anybody could.
+  // The network policy comes before any pod.
   await make(buildNetworkPolicy(revision, owner, neighbours))
   const { image_uri } = artifact
   if (image_uri !== undefined && login) {

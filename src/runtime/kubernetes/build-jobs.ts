@@ -38,7 +38,7 @@ interface BuildJobsOptions {
   /** The name of the record; see `RuntimeRecord`. */
   record: string
   limits: BuildJobLimits
-  /** Asked for with each build: files of it may have changed. */
+  /** Read for each build: its files may have changed. */
   readSettings(): Promise<BuildSettings>
   log: Log
 }
@@ -48,14 +48,14 @@ interface Ground {
   watch: BuildWatch
 }
 
-/** How long the rest of an ended build's log is waited for, in ms. */
+/** How long to wait for the rest of an ended build's log, in ms. */
 const LOG_REST_MS = 10_000
-/** How long more may be heard of a pod that is gone, in ms. */
+/** How long to wait for more about a pod that is gone, in ms. */
 const LAST_WORD_MS = 3_000
 /** After how long without a pod the cluster is asked why, in ms. */
 const NO_POD_MS = 20_000
 
-/** The cluster is asked for nothing until the first build. */
+/** Sends the cluster no request until the first build. */
 export function createBuildJobs(options: BuildJobsOptions): BuildJobs {
   let opened: Promise<Ground> | undefined
   const ground = () => {
@@ -76,7 +76,7 @@ export function createBuildJobs(options: BuildJobsOptions): BuildJobs {
       return { end, repo_commit_sha, isFound: found !== undefined } satisfies EndedJob
     },
     async remove(revision_id) {
-      // What was never opened has begun nothing.
+      // Nothing was begun if the cluster was never opened.
       if (!opened) return
       const { cluster, watch } = await opened
       const job = watch.jobOf(revision_id)
@@ -131,7 +131,7 @@ async function begin(
     const bring = <T extends object>(object: T) => applied(cluster, object, 'build')
     const made = await bring(buildJobObject(build, { image, limits, commit }))
     const owner = ownerOfJob(made)
-    // What the pod reaches is settled before it can begin, which it does with the Secret.
+    // The policy comes before the Secret, with which the pod can begin.
     await bring(buildJobPolicy(build, owner))
     await bring(buildJobSecret(build, owner, { ...task, settings: await readSettings(), limits }))
     job.onLine(`Building as the Job ${buildName(revision_id)} in the namespace ${namespace}.`)
@@ -142,7 +142,7 @@ async function begin(
   }
 }
 
-/** Settles with the end of the build, when its log is read. */
+/** Resolves with the end of the build, when its log is read. */
 async function follow(
   begun: V1Job,
   { revision_id, signal, onLine }: BuildJob,
@@ -158,7 +158,7 @@ async function follow(
     const pod = watch.podOf(metadata?.uid)
     if (pod && !reading && hasBegun(pod))
       reading = readLog(pod, watch, { cluster, onLine, signal: either })
-    // The watch may not have been told of it yet.
+    // The watch may not have seen it yet.
     if (!job) return watch.wasSeen(metadata?.uid) ? { kind: 'lost', end: JOB_GONE } : WAITING
     const state = readBuild(job, pod, limits)
     const note = state.kind === 'waiting' ? state.note : undefined
@@ -169,7 +169,7 @@ async function follow(
   const refused = whenRefused(begun, { cluster, watch, signal: either })
   try {
     const end = await Promise.race([watch.until(look, LAST_WORD_MS, either), refused])
-    // What was printed last may come a moment after the end.
+    // The last output may come a moment after the end.
     const late = delay(LOG_REST_MS, undefined, { signal: either })
     await unlessAborted(signal, Promise.race([reading, late]))
     return end
@@ -203,7 +203,7 @@ function readLog(
   return followPodLog({ cluster, ref, since: undefined, onLine, isRunning, signal })
 }
 
-/** The namespace may let no such pod in: then the Job has none, and the cluster says why in an event. */
+/** The namespace may refuse the pod: then the Job has none, and the cluster says why in an event. */
 async function whenRefused(
   { metadata }: V1Job,
   { cluster, watch, signal }: Ground & { signal: AbortSignal },
@@ -216,7 +216,7 @@ async function whenRefused(
     if (why === undefined || watch.podOf(uid)) continue
     return { kind: 'failed', step: 'job', message: `Kubernetes makes no pod for it: ${why}` }
   }
-  // The other one settles.
+  // The other promise settles.
   return new Promise(() => {})
 }
 

@@ -1,4 +1,4 @@
-/** What a Job and its pod say of a build, in words for a project's author. */
+/** Reads the state of a build from its Job and its pod, in words for a project's author. */
 import type { V1ContainerStateTerminated, V1Job, V1Pod } from '@kubernetes/client-node'
 import {
   type BuildJobEnd,
@@ -9,10 +9,10 @@ import { BUILD, deadlineSeconds } from './objects/build-job.ts'
 import { exitOf, IMPOSSIBLE } from './pod-state.ts'
 
 export type BuildState =
-  /** `note`: what it waits for, where the cluster says so. */
+  /** `note`: the reason for the wait, if the cluster gives one. */
   | { kind: 'waiting'; note?: string }
   | { kind: 'running' }
-  /** Its pod is gone or is going, and has not said why: more may be heard of it in a moment. */
+  /** Its pod is gone or going, and gave no reason: one may follow in a moment. */
   | { kind: 'lost'; end: BuildJobEnd }
   | { kind: 'ended'; end: BuildJobEnd }
 
@@ -41,7 +41,7 @@ export function readBuild(job: V1Job, pod: V1Pod | undefined, limits: Limits): B
   return pod ? readWaiting(pod) : { kind: 'waiting' }
 }
 
-/** Words for what was begun and is not there any more. */
+/** Messages for a Job and a pod that are gone. */
 export const JOB_GONE = failed('Its Job is gone from the cluster: somebody has deleted it')
 const GONE = 'Its pod is gone: its node was lost or drained, or somebody has deleted the pod'
 

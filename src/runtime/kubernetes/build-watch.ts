@@ -1,4 +1,4 @@
-/** The Jobs of builds and their pods, as the cluster tells of them. */
+/** The Jobs of builds and their pods, as the cluster reports them. */
 import type { V1Job, V1Pod } from '@kubernetes/client-node'
 import type { BuildJobEnd } from '../../core/deployment/builds/job.ts'
 import type { BuildState } from './build-state.ts'
@@ -16,12 +16,12 @@ export class BuildWatch {
   readonly #selector: string
   /** By revision. */
   readonly #jobs = new Map<string, V1Job>()
-  /** By the Job that they are of. */
+  /** By their Job. */
   readonly #pods = new Map<string, V1Pod>()
   readonly #seen = new Set<string>()
   readonly #listeners = new Set<() => void>()
 
-  /** What carries the name of another record is not seen. */
+  /** Ignores objects of another record. */
   constructor({ installation, record }: { installation: string; record: string }) {
     this.#selector = [
       `${LABEL.managedBy}=runyard`,
@@ -31,10 +31,10 @@ export class BuildWatch {
     ].join(',')
   }
 
-  /** Settles when all that there is is known. Throws `ClusterRefusal` where that may not be seen. */
+  /** Resolves when all existing objects are known. Throws `ClusterRefusal` if they may not be read. */
   async begin(cluster: Cluster): Promise<void> {
     const selector = this.#selector
-    // A watch that is refused would be tried again for ever.
+    // A refused watch would be retried for ever.
     await cluster.list({ apiVersion: 'batch/v1', kind: 'Job', selector })
     await cluster.watch<V1Pod>(
       { ...PODS, selector },
@@ -56,7 +56,7 @@ export class BuildWatch {
     )
   }
 
-  /** One that is being deleted is one still. */
+  /** Includes a Job that is being deleted. */
   jobOf(revision_id: string): V1Job | undefined {
     return this.#jobs.get(revision_id)
   }
@@ -65,7 +65,7 @@ export class BuildWatch {
     return this.#pods.get(job_uid ?? '')
   }
 
-  /** Whether the Job was there once. */
+  /** Whether the Job existed once. */
   wasSeen(job_uid: string | undefined): boolean {
     return this.#seen.has(job_uid ?? '')
   }
@@ -75,8 +75,8 @@ export class BuildWatch {
   }
 
   /**
-   * Settles when `look` says that the build has ended, or for `lastWordMs` that it is lost. Rejects with the signal's
-   * reason.
+   * Resolves when `look` reports that the build has ended, or for `lastWordMs` that it is lost. Rejects with the
+   * signal's reason.
    */
   async until(
     look: () => BuildState,

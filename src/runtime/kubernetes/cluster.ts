@@ -1,4 +1,4 @@
-/** The cluster's API as this driver needs it. What it cannot reach for a while it tries again. */
+/** The cluster's API as this driver needs it. Retries while the API is away. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type {
   CoreV1Event,
@@ -15,15 +15,15 @@ import type { KubernetesSettings } from '../../core/deployment/kubernetes-settin
 import { importLater } from '../../core/later-package.ts'
 import type { Log } from '../../core/log.ts'
 
-/** Whose fields are whose, where several write to one object. */
+/** Marks our fields in objects that several clients write. */
 const FIELD_MANAGER = 'runyard'
-/** Before something is tried again with an API server that is away, in ms: doubled up to the last one. */
+/** Wait before a retry while the API server is away, in ms: doubled up to the longest one. */
 const RETRY_MS = 250
 const LONGEST_RETRY_MS = 5_000
 /** How many lines of a container's log a reason shows. */
 const TAIL_LINES = 20
 
-/** Which object is meant. */
+/** A reference to an object. */
 export interface ObjectRef {
   apiVersion: string
   kind: string
@@ -37,7 +37,7 @@ export interface ContainerRef {
   container: string
 }
 
-/** Hears of the objects of a kind, in the order of their changes. */
+/** Receives the objects of a kind, in the order of their changes. */
 interface Watcher<T> {
   onChange(object: T): void
   onGone(object: T): void
@@ -57,7 +57,7 @@ interface ListedKind {
   selector: string
 }
 
-/** What Kubernetes has against a request, as a sentence. It is not tried again. */
+/** Kubernetes' refusal of a request, as a sentence. It is not retried. */
 export class ClusterRefusal extends Error {
   readonly code: number
 
@@ -79,14 +79,14 @@ export interface Cluster {
   remove(ref: ObjectRef, graceSeconds?: number): Promise<void>
   /** `undefined`: there is none. */
   read<T extends KubernetesObject>(ref: ObjectRef): Promise<T | undefined>
-  /** All that there are with these labels. */
+  /** All objects with these labels. */
   list<T extends KubernetesObject>(what: ListedKind): Promise<T[]>
-  /** Settles when the watcher has been told of all that there is. From then on it hears of changes. */
+  /** Resolves when the watcher has received all existing objects. From then on it receives changes. */
   watch<T extends KubernetesObject>(
     what: WatchedKind & { selector: string },
     watcher: Watcher<T>,
   ): Promise<void>
-  /** The last lines; none where they cannot be had. `isPrevious`: of the container before the last restart. */
+  /** The last lines; none if they are not available. `isPrevious`: of the container before the last restart. */
   lastLines(ref: ContainerRef, isPrevious: boolean): Promise<string[]>
   /**
    * Hands on each line that is printed after `since` (RFC 3339), with its time in front, until the
@@ -96,9 +96,9 @@ export interface Cluster {
     ref: ContainerRef,
     options: { since?: string; onLine: (line: string) => void; signal: AbortSignal },
   ): Promise<void>
-  /** What the cluster warns of last about a pod; `undefined`: nothing. */
+  /** The cluster's last warning about a pod; `undefined`: none. */
   lastWarning(ref: Omit<ContainerRef, 'container'>): Promise<string | undefined>
-  /** Stops watching and trying. What is under way settles or rejects. */
+  /** Stops watching and retrying. Pending calls settle or reject. */
   close(): void
 }
 
@@ -177,7 +177,7 @@ async function unlessGone<T>(work: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Rejects with `ClusterRefusal`, or with the signal's reason; whatever else goes wrong passes. */
+/** Rejects with `ClusterRefusal`, or with the signal's reason; retries after all other errors. */
 async function retryWhileAway<T>(
   work: () => Promise<T>,
   { client, signal, log }: Connection,
@@ -235,7 +235,7 @@ async function watch<T extends KubernetesObject>(
   const list = async () => {
     const found = await objects.list<T>(apiVersion, kind, scope, ...LIST_UNSET, selector)
     retryMs = RETRY_MS
-    // The informer tells of these right after it has got them.
+    // The informer reports these right after it has got them.
     setImmediate(() => listed.resolve())
     return found as KubernetesListObject<T>
   }
@@ -249,7 +249,7 @@ async function watch<T extends KubernetesObject>(
     setTimeout(begin, retryMs).unref()
     retryMs = Math.min(2 * retryMs, LONGEST_RETRY_MS)
   }
-  // It rejects where the credentials cannot be had.
+  // It rejects if the credentials are not available.
   const begin = () => void (signal.aborted || informer.start().catch(beginAgain))
   informer.on('error', beginAgain)
   signal.addEventListener('abort', () => {
@@ -277,7 +277,7 @@ async function lastLines(
     .filter((line) => line !== '')
 }
 
-/** By hand: the client's own way to logs ends this process when it is given up. */
+/** Sends its own request: the client's function for logs ends this process when it is aborted. */
 async function followLog(
   { client, config }: Connection,
   { namespace, pod, container }: ContainerRef,

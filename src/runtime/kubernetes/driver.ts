@@ -21,7 +21,7 @@ export interface KubernetesDriverOptions extends Omit<RuntimeParts, 'kubernetes'
   kubernetes: KubernetesSettings
   /** How long an agent server that is no longer needed may take to drain, in ms. Default: 60,000. */
   retireLimitMs?: number
-  /** How long a pod that somebody else ends goes on until another one answers, in ms. Default: 60,000. */
+  /** How long a pod that others end keeps serving until another one answers, in ms. Default: 60,000. */
   lingerMs?: number
   /** When a deploy log is rotated. Default: 10 MiB. */
   maxLogBytes?: number
@@ -33,7 +33,7 @@ const DEFAULT_DRAIN_MS = 60_000
 const DEFAULT_LINGER_MS = 60_000
 /** How long the agent servers of a deployment that is gone may take to end, in ms. */
 const ORPHAN_GRACE_MS = 10_000
-/** What an agent server does after its drain, and before it, in s. */
+/** Time for an agent server's work before and after its drain, in s. */
 const BESIDE_DRAIN_SECONDS = 25
 
 const SECRETS = { path: '/api/v1', plural: 'secrets', apiVersion: 'v1', kind: 'Secret' }
@@ -44,8 +44,8 @@ const DEPLOYMENTS = {
 }
 
 /**
- * What runs is in the cluster and outlives this process: another driver of the same installation finds it
- * by its labels and takes it over. An API server that is away is waited for, while pods go on.
+ * Agent servers are in the cluster and outlive this process: another driver of the same installation finds them by
+ * their labels and takes them over. While the API server is away, the driver waits and pods go on.
  */
 export function createKubernetesDriver(options: KubernetesDriverOptions): RuntimeDriver {
   const { kubernetes: settings, record, log } = options
@@ -82,7 +82,7 @@ export function createKubernetesDriver(options: KubernetesDriverOptions): Runtim
     }
     await sweepOrphans({ cluster, settings, record, stop, signal: leaving.signal, log })
   }
-  // What keeps it from beginning is logged with `synced`.
+  // An error is logged with `synced`.
   void sweep().catch(() => {})
 
   const begin = async (revision: Revision, identity: RevisionIdentity, spec: RuntimeSpec) => {
@@ -107,9 +107,9 @@ export function createKubernetesDriver(options: KubernetesDriverOptions): Runtim
     }
   }
 
-  /** It was there before this process, which did not know it yet. */
+  /** Takes over a revision from before this process, which did not know it yet. */
   const adopt = async (revision: Revision, spec: RuntimeSpec) => {
-    // Not waited for: it stops the revision first, which waits for this.
+    // Not awaited: it stops the revision first, which waits for this.
     if (revision.state.kind === 'failed') void startAnew(spec)
     else if (!spec.isStandby) await revision.activate()
   }
@@ -136,7 +136,7 @@ export function createKubernetesDriver(options: KubernetesDriverOptions): Runtim
     )
   }
 
-  /** Before the cluster was looked at nobody knows that there is nothing of a revision. */
+  /** Until the cluster was read, a revision unknown here may still be there. */
   const looked = () => synced.catch(() => {})
 
   const stop: RuntimeDriver['stop'] = async (revision_id, graceMs) => {
@@ -164,7 +164,7 @@ export function createKubernetesDriver(options: KubernetesDriverOptions): Runtim
   }
 }
 
-/** Nothing is seen of what is in other namespaces. */
+/** The driver sees nothing in other namespaces. */
 function refuseUnwatched({ namespace }: RevisionIdentity, settings: KubernetesSettings): void {
   const isEverywhere = settings.namespace.includes('{workspace_id}')
   if (isEverywhere || namespace === settings.namespace) return
@@ -181,7 +181,7 @@ function reasonOf(error: unknown): string {
   return `The revision could not be started: ${error instanceof Error ? error.message : error}.`
 }
 
-/** Settles when all that the cluster has of this installation is known; goes on from there. */
+/** Resolves when all objects of this installation in the cluster are known; goes on from there. */
 async function follow(
   cluster: Cluster,
   {
@@ -232,7 +232,7 @@ async function follow(
   for (const revision of found) if (!revision.isWhole) revision.fail(CUT_SHORT)
 }
 
-/** Another Runyard may be called the same by mistake: what it runs is not followed. */
+/** Another Runyard may have the same name by mistake: its objects are not followed. */
 function isOwn({ metadata }: V1Secret, record: KubernetesDriverOptions['record']): boolean {
   const label = metadata?.labels?.[LABEL.record]
   return !record || label === undefined || label === record.id

@@ -1,5 +1,5 @@
 /**
- * Objects of deployments that the record no longer has, and builds of revisions that nobody waits for: made by a control
+ * Removes objects of deployments that the record no longer has, and builds that no rollout waits for: made by a control
  * plane that had lost the lead, or left by one that was away while they were deleted or interrupted.
  */
 import { setTimeout as delay } from 'node:timers/promises'
@@ -17,14 +17,14 @@ interface SweepOptions {
   cluster: Cluster
   settings: Pick<KubernetesSettings, 'installation'>
   record: RuntimeRecord
-  /** Ends a revision that the driver has at hand; answers `false` for another one. */
+  /** Ends a revision that the driver knows; returns `false` for another one. */
   stop(revision_id: string): Promise<boolean>
-  /** Ends the looking. */
+  /** Ends the search. */
   signal: AbortSignal
   log: Log
 }
 
-/** Looks at once, and again and again. Rejects never. */
+/** Looks at once, and again and again. Never rejects. */
 export async function sweepOrphans(options: SweepOptions): Promise<void> {
   const { signal, log } = options
   while (!signal.aborted) {
@@ -35,10 +35,7 @@ export async function sweepOrphans(options: SweepOptions): Promise<void> {
   }
 }
 
-/**
- * What carries the name of another record is left alone, and so is what carries none. Where the record
- * cannot be read nothing is removed.
- */
+/** Leaves alone objects of another record, and those without one. Removes nothing if the record cannot be read. */
 async function removeOrphans(options: SweepOptions): Promise<void> {
   const { cluster, settings, record, log } = options
   const selector = [
@@ -46,7 +43,7 @@ async function removeOrphans(options: SweepOptions): Promise<void> {
     `${LABEL.installation}=${settings.installation}`,
     `${LABEL.record}=${record.id}`,
   ].join(',')
-  // Listed before the record is asked: a deployment is in it before its first object is there.
+  // Listed before the record is asked: it has a deployment before the first object exists.
   const secrets = await cluster.list<V1Secret>({ apiVersion: 'v1', kind: 'Secret', selector })
   for (const secret of secrets) {
     const { labels = {} } = secret.metadata ?? {}
@@ -59,7 +56,7 @@ async function removeOrphans(options: SweepOptions): Promise<void> {
   if (record.isOver) await removeBuilds(selector, record.isOver, options)
 }
 
-/** A Job owns what belongs to it. Listed before the record is asked, as above. */
+/** A Job owns its other objects. Listed before the record is asked, as above. */
 async function removeBuilds(
   selector: string,
   isOver: NonNullable<RuntimeRecord['isOver']>,

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Cluster, ContainerRef } from './cluster.ts'
 
-/** Before a log that broke off is asked for again, in ms. */
+/** Wait before a log that broke off is requested again, in ms. */
 const RETRY_MS = 1_000
 
 /** `2026-11-22T10:00:00.123456789Z what was printed` */
@@ -11,7 +11,7 @@ const STAMPED = /^(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)) ?(.*)$/s
 interface PodLogOptions {
   cluster: Pick<Cluster, 'followLog'>
   ref: ContainerRef
-  /** RFC 3339. What was printed before has been read already; `undefined`: nothing has. */
+  /** RFC 3339. Output before this time has been read already; `undefined`: none has. */
   since: string | undefined
   onLine(line: string): void
   /** Whether there may be more. */
@@ -19,13 +19,13 @@ interface PodLogOptions {
   signal: AbortSignal
 }
 
-/** Settles when the container has ended and its output is read. A line is handed on once. */
+/** Resolves when the container has ended and its output is read. Each line is passed on once. */
 export async function followPodLog(options: PodLogOptions): Promise<void> {
   const { cluster, ref, onLine, isRunning, signal } = options
   let since = options.since
   let isLast = false
   while (!signal.aborted && !isLast) {
-    // Asked once more after the end: what was printed last may have come after the stream broke off.
+    // Asked once more after the end: the last output may have come after the stream broke off.
     isLast = !isRunning()
     const from = since
     const take = (line: string) => {
@@ -42,9 +42,9 @@ export async function followPodLog(options: PodLogOptions): Promise<void> {
 }
 
 /**
- * The last lines of a container that has ended. `isPrevious`: it has been started again; otherwise it may have
- * been since, at any moment, and is the one before from then on. `isFirst`: none has ended before it. Where another
- * one has, and this one said nothing, the lines are the other one's.
+ * The last lines of a container that has ended. `isPrevious`: it has been restarted; otherwise a restart may come at
+ * any moment, and makes it the previous one. `isFirst`: none has ended before it. If another one has, and this one
+ * printed nothing, the lines are the other one's.
  */
 export async function lastLinesOf(
   cluster: Pick<Cluster, 'lastLines'>,

@@ -1,4 +1,4 @@
-/** What the status of a pod says of the agent server in it, in words for a project's author. */
+/** Reads the state of the agent server from its pod's status, in words for a project's author. */
 
 import { constants } from 'node:os'
 import type {
@@ -11,21 +11,21 @@ import type {
 import { AGENT } from './objects/pod.ts'
 
 export type PodState =
-  /** `note`: what it waits for, where the cluster says so. */
+  /** `note`: the reason for the wait, if the cluster gives one. */
   | { kind: 'starting'; note?: string }
   /**
-   * `isUnheard`: its containers are ready as far as was heard last, but its node says nothing any more. Whether it
-   * answers is not known to the cluster.
+   * `isUnheard`: its containers were ready at the last report, but its node is silent. The cluster does not know
+   * whether it answers.
    */
   | { kind: 'ready'; isUnheard?: true }
   /** It is being deleted. */
   | { kind: 'ending' }
   /** It cannot be started as it is: waiting does not help. */
   | { kind: 'impossible'; reason: string }
-  /** A container of it has ended, and is started again by the cluster or was. */
+  /** A container of it has ended; the cluster restarts it, or has done so. */
   | { kind: 'down'; reason: string; container: string; isPrevious: boolean }
 
-/** Reasons of the kubelet with which a container waits for something that does not come by itself. */
+/** The kubelet's reasons for a wait that does not end by itself. */
 export const IMPOSSIBLE: readonly string[] = [
   ...['ImagePullBackOff', 'ErrImageNeverPull', 'InvalidImageName', 'ImageInspectError'],
   ...['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError'],
@@ -66,7 +66,7 @@ function isReady({ status }: V1Pod): boolean {
   )
 }
 
-/** The cluster takes the pods of a node that says nothing for not ready, and leaves what was said of containers. */
+/** The cluster counts the pods of a silent node as not ready, and keeps the last status of their containers. */
 function areContainersReady({ status }: V1Pod): boolean {
   const all = status?.containerStatuses ?? []
   return all.length > 0 && all.every(({ ready }) => ready)
@@ -95,7 +95,7 @@ function readAgent(status: V1ContainerStatus): PodState | undefined {
   return readWaiting(state, AGENT)
 }
 
-/** Of a container that is not the agent server: an init container has to end well, a sidecar not at all. */
+/** The state of other containers: an init container has to end with 0, a sidecar must not end. */
 function readHelper(status: V1ContainerStatus, isInit: boolean): PodState | undefined {
   const { name, state = {}, lastState = {} } = status
   const end = state.terminated ?? (state.waiting ? lastState.terminated : undefined)

@@ -6,14 +6,14 @@ import type { Log } from '../../core/log.ts'
 import { agentNamespace } from './apply.ts'
 import { type Cluster, ClusterRefusal, openCluster } from './cluster.ts'
 
-/** Where a pod finds what it may ask its cluster with. */
+/** The token with which a pod asks its cluster. */
 const OWN_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token'
 /** Time limit for an answer of the API, in ms. A cluster that is away is waited for later, while pods go on. */
 const LIMIT_MS = 10_000
 
 /**
- * Makes the namespace where it is missing. Throws `bad_request`, with the setting to change, where no cluster is named,
- * it does not know this process, or there is no namespace and none may be made.
+ * Creates the namespace if it is missing. Throws `bad_request`, with the setting to change, if no cluster is named, it
+ * does not know this process, or the namespace is missing and may not be created.
  */
 export async function requireCluster(settings: KubernetesSettings, log: Log): Promise<void> {
   const cluster = await open(settings, log)
@@ -43,7 +43,7 @@ async function open(settings: KubernetesSettings, log: Log): Promise<Cluster> {
   })
 }
 
-/** Those of workspaces are made with their first pod. */
+/** Namespaces of workspaces are created with their first pod. */
 async function requireNamespace(
   cluster: Cluster,
   { namespace }: KubernetesSettings,
@@ -67,7 +67,7 @@ async function requireNamespace(
   }
 }
 
-/** Who may not read namespaces may be allowed all that is needed within one. */
+/** A process that may not read namespaces may have all rights that it needs within one. */
 async function requireSight(
   cluster: Cluster,
   namespace: string,

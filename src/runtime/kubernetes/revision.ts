@@ -1,6 +1,6 @@
 /**
- * One revision as it is in the cluster, and what is done about it. The drawing of its states stands in
- * `core/deployment/runtime.ts`; what has to outlive this process is written on its objects.
+ * One revision in the cluster, and what the driver does about it. `core/deployment/runtime.ts` has the drawing of its
+ * states; what must outlive this process is written on its objects.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { V1Deployment, V1Pod } from '@kubernetes/client-node'
@@ -29,13 +29,13 @@ interface RevisionOptions {
   identity: RevisionIdentity
   cluster: Cluster
   deployLog: DeployLog
-  /** What the log has already, if this process did not begin it; RFC 3339. */
+  /** Output before this time is in the log already, from an earlier process; RFC 3339. */
   logSince: string | undefined
   /** How long it may take until it is healthy, in ms. */
   healthTimeoutMs: number
   /** How long an agent server that is no longer needed may take to drain, in ms. */
   retireLimitMs: number
-  /** How long what is open on a pod that was replaced may go on, in ms. */
+  /** How long open requests on a replaced pod may go on, in ms. */
   drainMs: number
   /** Whether the cluster sets the number of pods. */
   scalesItself: boolean
@@ -43,11 +43,11 @@ interface RevisionOptions {
   log: Log
   /** Called after each change of state. */
   onChange(): void
-  /** Hears of what an agent server that ends has counted. */
+  /** Receives the last counts of an agent server that ends. */
   onLast(reading: ServerReading): void
 }
 
-/** What the Secret of a revision says of it. */
+/** The content of a revision's Secret. */
 export interface Told {
   start: StartMessage
   isLinked: boolean
@@ -59,7 +59,7 @@ export class Revision {
   readonly #closing = new AbortController()
   #told: Told | undefined
   #deployment: V1Deployment | undefined
-  /** How many agent servers there are to be. */
+  /** The wanted number of agent servers. */
   #desired: number
   #isStandby = false
   #isStopping = false
@@ -72,7 +72,7 @@ export class Revision {
   #downReason: string | undefined
   #seen = ''
   #timer: NodeJS.Timeout | undefined
-  /** Writes down what its start does, until that is over. */
+  /** Logs the steps of its start, until that is over. */
   #repeating: NodeJS.Timeout | undefined
   #gone: (() => void)[] = []
 
@@ -96,7 +96,7 @@ export class Revision {
     return this.#isStopping
   }
 
-  /** Whether the cluster has what runs it. */
+  /** Whether the cluster has its Secret and its Deployment. */
   get isWhole(): boolean {
     return this.#told !== undefined && this.#deployment !== undefined
   }
@@ -120,11 +120,11 @@ export class Revision {
     const missing = Math.max(0, this.#desired - there.length)
     const awaited: Replica = { state: 'starting', since, restarts: 0, reason: null, load: null }
     const all = [...there, ...Array.from({ length: missing }, () => awaited)]
-    // The cluster decides by itself: who asks shall not decide as well.
+    // The cluster scales by itself: without loads the caller does not scale as well.
     return this.#options.scalesItself ? all.map((one) => ({ ...one, load: null })) : all
   }
 
-  /** What the Secret says; told before anything else of it. */
+  /** Takes the content of the Secret; called before anything else. */
   tell(told: Told): void {
     this.#told = told
     this.#isStandby = told.start.isStandby ?? false
@@ -140,14 +140,14 @@ export class Revision {
     this.#look()
   }
 
-  /** Somebody has deleted it: the revision has failed, and is started anew by whoever needs it. */
+  /** The Deployment was deleted by others: the revision has failed, and its next start begins anew. */
   noteDeploymentGone(deployment: V1Deployment): void {
     if (this.#deployment?.metadata?.uid !== deployment.metadata?.uid) return
     this.#deployment = undefined
     this.fail('Somebody has deleted its Deployment from the cluster.')
   }
 
-  /** After a start of this process: how many there are to be, and that those on their way out shall end. */
+  /** After a start of this process: restores the wanted number, and ends retired pods. */
   takeOver(): void {
     const retired = [...this.#pods.values()].filter((pod) => pod.isRetired && !isEnding(pod))
     const replicas = this.#deployment?.spec?.replicas ?? this.#desired
@@ -172,7 +172,7 @@ export class Revision {
     this.#look()
   }
 
-  /** Its objects are being made: a stop waits for that, so that none is made after it. Never rejects. */
+  /** Its objects are being created: a stop waits for that, so that none is created after it. Never rejects. */
   begin(beginning: Promise<void>): void {
     this.#beginning = beginning
   }
@@ -185,7 +185,7 @@ export class Revision {
     return this.#serving.find((pod) => pod.endpoint)?.conversation?.inspect()
   }
 
-  /** Also of those on their way to their end. */
+  /** Includes retired agent servers. */
   async readings(): Promise<ServerReading[]> {
     const all = [...this.#pods.values()].filter((pod) => pod.state.kind === 'ready')
     const readings = await Promise.all(
@@ -198,7 +198,7 @@ export class Revision {
     return readings.filter((reading) => reading !== undefined)
   }
 
-  /** What a pod is told at its start says so first: one that the cluster starts again is active then. */
+  /** The start message changes first: a pod that the cluster restarts is active then. */
   async activate(): Promise<void> {
     if (this.#isStandby) {
       this.#isStandby = false
@@ -207,7 +207,7 @@ export class Revision {
     await Promise.all([...this.#pods.values()].map((pod) => pod.conversation?.activate()))
   }
 
-  /** One that dies meanwhile comes back to answer, not to execute. */
+  /** A pod that dies meanwhile comes back to answer, not to execute. */
   async drain(limits: DrainLimits): Promise<number | undefined> {
     this.#isStandby = true
     void this.#writeStandby(true)
@@ -239,11 +239,11 @@ export class Revision {
   }
 
   /**
-   * Asks all of it to end, has it killed after `graceMs`, and removes its objects. Settles when nothing is
+   * Asks all agent servers to end, has them killed after `graceMs`, and removes the objects. Resolves when nothing is
    * left. May be called again.
    */
   async stop(graceMs: number): Promise<void> {
-    // One that removed objects beside another would remove those of the next start.
+    // A second removal beside this one would remove objects of the next start.
     if (this.#stopped) this.#hurry(graceMs)
     else this.#stopped = this.#remove(graceMs)
     try {
@@ -270,7 +270,7 @@ export class Revision {
       await cluster.patch(this.#ref('apps/v1', 'Deployment'), { spec: { replicas: 0 } })
       await Promise.all([...this.#pods.values()].map((pod) => this.#deletePod(pod, graceMs)))
     }
-    // In this order: what owns all of it is last, so that a stop that is cut short is found again.
+    // In this order: the owner of all is last, so that an interrupted stop is found again.
     const name = objectName(this.#options.identity.revision_id)
     await cluster.remove(this.#ref('apps/v1', 'Deployment'))
     await this.#whenEmpty()
@@ -283,7 +283,7 @@ export class Revision {
     this.close()
   }
 
-  /** Lets go of it: what runs goes on. */
+  /** Lets go of the revision: its pods go on. */
   close(): void {
     this.#endTimers()
     this.#closing.abort()
@@ -298,7 +298,7 @@ export class Revision {
       .sort((a, b) => (a.order < b.order ? -1 : 1))
   }
 
-  /** What somebody else ends while what the cluster starts in its place does not answer yet. */
+  /** Pods that others end, while their replacements in the cluster do not answer yet. */
   get #lingering(): AgentPod[] {
     return [...this.#pods.values()].filter((pod) => pod.isLingering)
   }
@@ -317,7 +317,7 @@ export class Revision {
     })
   }
 
-  /** Works out what is to be done about what has changed, and tells of a change of state. */
+  /** Acts on what has changed, and reports a change of state. */
   #look(): void {
     if (this.#closing.signal.aborted || this.#isStopping) return
     this.#releaseReplaced()
@@ -335,7 +335,7 @@ export class Revision {
     const answering = this.#serving.filter((pod) => pod.endpoint).length
     const isEnough = answering >= this.#desired || this.#failure !== undefined
     for (const pod of this.#pods.values()) {
-      // One that may not wait, or has waited long enough, has its runs to hand on.
+      // A pod that may not wait, or has waited long enough, has to hand its runs on.
       if (isEnding(pod) && (isEnough || !pod.isLingering)) pod.replace(this.#options.drainMs)
     }
   }
@@ -350,7 +350,7 @@ export class Revision {
       if (!this.#isKnownHealthy) this.#noteHealthy()
     }
     if (this.#wasHealthy || this.#isKnownHealthy) {
-      // After a start of this process: what went down meanwhile is no failed start.
+      // After a start of this process: a pod that went down meanwhile is no failed start.
       if (down && this.state.kind === 'starting') this.#wasHealthy = true
       if (down) void this.#noteDown(down)
       return
@@ -374,7 +374,7 @@ export class Revision {
     this.#isFailing = true
     const pod = this.#podIn(state)
     const lines = (await pod?.lastLines(state)) ?? []
-    // Read after the wait: what it said may have come a moment later than that it has ended.
+    // Read after the wait: its message may have come a moment later than its end.
     const why = pod?.failure ?? `The agent server did not start: ${state.reason}.`
     this.#isFailing = false
     await this.#fail(explain(why, lines))
@@ -404,7 +404,7 @@ export class Revision {
     if (reason !== null) this.#options.deployLog.note(`The agent server still starts. ${reason}`)
   }
 
-  /** Its time is over: what keeps it from being healthy is told with it. */
+  /** The time limit is over: the reason says what keeps it from being healthy. */
   async #giveUp(): Promise<void> {
     if (this.#wasHealthy || this.#isKnownHealthy || this.#isStopping) return
     // The cluster has not taken it yet: its API is away, or its project is being packed.
@@ -449,8 +449,8 @@ export class Revision {
   }
 
   /**
-   * The Secret is what pods are told at their start. A change of the pods has the kubelet write it into
-   * them at once, and not within a minute.
+   * The Secret holds the start message of pods. A change of the pods makes the kubelet write it into them at once, and
+   * not within a minute.
    */
   async #writeStandby(isStandby: boolean): Promise<void> {
     const told = this.#told
@@ -492,7 +492,7 @@ export class Revision {
     if (!signal.aborted && !this.#isStopping) await this.#endPod(pod)
   }
 
-  /** The Deployment has one fewer, and this one is the cheapest to delete. */
+  /** Reduces the Deployment by one, and deletes this pod, the cheapest to delete. */
   async #endPod(pod: AgentPod): Promise<void> {
     pod.release()
     const { cluster } = this.#options
@@ -505,7 +505,7 @@ export class Revision {
     await this.#attempt('retirement', cluster.remove(this.#podRef(pod), RETIRING_GRACE_SECONDS))
   }
 
-  /** The Deployment wants none by now: once the cluster deletes them, nobody makes others. */
+  /** The Deployment wants no pods by now: the cluster deletes them and creates no others. */
   async #deletePod(pod: AgentPod, graceMs: number): Promise<void> {
     const { signal } = this.#closing
     for (let waited = 0; waited < DELETION_WAIT_MS && !isEnding(pod) && !signal.aborted; ) {
@@ -521,7 +521,7 @@ export class Revision {
     return new Promise((resolve) => this.#gone.push(resolve))
   }
 
-  /** What the cluster refuses is logged: it is tried again with the next change, or shows in the state. */
+  /** Logs refusals of the cluster: the next change tries again, or the state shows it. */
   async #attempt(what: string, work: Promise<unknown>): Promise<void> {
     await work.catch((error: unknown) => {
       if (this.#closing.signal.aborted) return
@@ -538,14 +538,14 @@ export class Revision {
     return { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace } }
   }
 
-  /** What listeners are told of: a reason that has got more words is no change. */
+  /** The state as listeners see it: a longer reason is no change. */
   #fingerprint(): string {
     const state = this.state
     return JSON.stringify('reason' in state ? { ...state, reason: '' } : state)
   }
 }
 
-/** How often the deploy log says what a start does, in ms. */
+/** How often the deploy log repeats the current step of a start, in ms. */
 const REPEAT_MS = 10_000
 const LOST = 'The agent server is gone: Kubernetes has deleted its pod, and makes another one.'
 const SILENT = 'The agent server does not answer, or its node does not.'
@@ -558,10 +558,10 @@ const OWNED_KINDS = [
   ['networking.k8s.io/v1', 'NetworkPolicy'],
   ['policy/v1', 'PodDisruptionBudget'],
 ] as const
-/** Another agent server of the revision takes what is handed on, so there is little to wait for. */
+/** Another agent server of the revision takes the runs over, so there is little to wait for. */
 const RETIRING_LIMITS: DrainLimits = { graceMs: 30_000, checkpointMs: 15_000 }
 const RETIRING_GRACE_SECONDS = 5
-/** How long the cluster may take to delete pods that are not wanted, in ms, before they are deleted here. */
+/** How long the cluster may take to delete unwanted pods before they are deleted here, in ms. */
 const DELETION_WAIT_MS = 5_000
 const DELETION_LOOK_MS = 25
 
@@ -573,7 +573,7 @@ function podOf({ name, namespace }: AgentPod) {
   return { pod: name, namespace }
 }
 
-/** `why`: a sentence, and what belongs to it on the lines after it. */
+/** `why`: a sentence, with details on the lines after it. */
 function explain(why: string, lines: string[]): string {
   return [why, ...lastWords(lines, why)].join('\n')
 }

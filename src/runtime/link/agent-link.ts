@@ -2,8 +2,8 @@
 import type { DriverMessage } from '../../core/deployment/runtime-protocol.ts'
 
 export interface AgentLink {
-  /** Where nobody is there to hear it, it is lost. */
+  /** The message is lost if the agent server is not connected. */
   send(message: DriverMessage): void
-  /** Calls back with each message. It may be anything. Answers how to unsubscribe. */
+  /** Calls `listener` with each message, which may be anything. Returns how to unsubscribe. */
   onMessage(listener: (message: unknown) => void): () => void
 }

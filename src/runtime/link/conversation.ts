@@ -1,4 +1,4 @@
-/** What a driver and one agent server have to say to each other, whatever the channel. */
+/** The conversation of a driver with one agent server, whatever the channel. */
 import type { ParkedThreads } from '../../core/agent/parked-threads.ts'
 import type { DrainLimits, Endpoint, Load } from '../../core/deployment/runtime.ts'
 import {
@@ -21,43 +21,43 @@ import type { AgentLink } from './agent-link.ts'
 import { stepFor } from './start-step.ts'
 
 export interface Conversation {
-  /** Settles with what the agent server says once it listens; never when it does not get to it. */
+  /** Resolves with the agent server's message once it listens; never if it does not get to it. */
   readonly ready: Promise<ReadyMessage>
-  /** What its start does and since when, until it is over: `imports ./src/agent.py, for 52 s`. */
+  /** The step of its start and since when, until it is over: `imports ./src/agent.py, for 52 s`. */
   readonly doing: string | undefined
-  /** What it has said of why it does not start; `undefined`: nothing. */
+  /** Its own reason for not starting; `undefined`: it reported none. */
   readonly failure: string | undefined
-  /** Settles when it has said so; never when it does not. */
+  /** Resolves when it has reported one; never if it does not. */
   readonly failed: Promise<void>
   /** See `RuntimeDriver.inspect`. */
   inspect(): Promise<ParkedThreads | undefined>
-  /** What its metrics say; `undefined`: it did not tell in time. */
+  /** Its metrics; `undefined`: it did not report them in time. */
   measure(): Promise<AgentReading | undefined>
   /** See `RuntimeDriver.activate`. */
   activate(): Promise<void>
   /** See `RuntimeDriver.drain`. */
   drain(limits: DrainLimits): Promise<number | undefined>
   /**
-   * It need not wait for another one when it is asked to end. `drainMs`: how long what is open there may go on; absent:
-   * it ends at once, also after an earlier release.
+   * It need not wait for another one when it is asked to end. `drainMs`: how long open requests may go on; absent: it
+   * ends at once, also after an earlier release.
    */
   release(drainMs?: number): void
 }
 
 interface Hearing {
-  /** Settles when the agent server is gone: nothing is answered after that. */
+  /** Settles when the agent server is gone, after which no answer comes. */
   exited: Promise<unknown>
-  /** Hears of the project's files as they are imported. */
+  /** Receives the project's files as they are imported. */
   onSources(files: string[]): void
-  /** Hears of what the agent server reports of itself. */
+  /** Receives the load that the agent server reports. */
   onLoad(load: Load): void
-  /** Hears of what it has counted, when it ends. */
+  /** Receives its last counts when it ends. */
   onLast(reading: AgentReading): void
 }
 
 /** A rollout does not wait longer to learn of parked threads. */
 const INSPECTION_MS = 10_000
-/** Figures of others do not wait longer for those of one that is busy. */
+/** Metrics of other agent servers do not wait longer for those of a busy one. */
 const MEASURING_MS = 5_000
 
 /** Listens from now on. */
@@ -124,7 +124,7 @@ export function converse(
     },
     release(drainMs) {
       const message = { type: 'release' as const, ...(drainMs !== undefined && { drainMs }) }
-      // What was said may have been lost with a connection.
+      // The message may have been lost with a connection.
       unrepeat()
       unrepeat = link.onMessage((said) => isReadyMessage(said) && link.send(message))
       link.send(message)
@@ -158,8 +158,8 @@ interface Question<A> {
 }
 
 /**
- * `undefined`: there is no answer in time, or the agent server is gone. Nothing of a question is kept after
- * it: one that lives for months is asked what it measures again and again.
+ * `undefined`: there is no answer in time, or the agent server is gone. Keeps nothing of a question: an agent server
+ * that lives for months is measured again and again.
  */
 async function askOver<A>(
   link: AgentLink,
@@ -171,8 +171,8 @@ async function askOver<A>(
   const giveUp = () => resolve(undefined)
   const leave = [
     link.onMessage((said) => isAnswer(said) && resolve(said)),
-    // Nobody hears it before that. And the question, or its answer, may have been lost with a connection: the
-    // next one begins with `ready` too.
+    // The agent server reads no message before that. And the question, or its answer, may have been lost with a
+    // connection: the next one begins with `ready` too.
     link.onMessage((said) => isReadyMessage(said) && link.send(message)),
   ]
   gone.addEventListener('abort', giveUp)

@@ -14,18 +14,18 @@ interface SocketLinkOptions {
   url: string | Promise<string>
   /** The gateway's for this agent server. */
   token: string
-  /** Called once when the agent server does not know the token: it is not the one that was meant. */
+  /** Called once when the agent server does not know the token: it is another one than meant. */
   onRefused?(): void
   /** Called when there is a connection, and when there is none any more. */
   onConnection?(): void
 }
 
-/** Before it tries again, in ms: after a first failure, doubled up to the last one. */
+/** Wait before a retry, in ms: after a first failure, doubled up to the longest one. */
 const RETRY_MS = 50
 const LONGEST_RETRY_MS = 1_000
 /** How long a handshake may take, in ms. */
 const HANDSHAKE_MS = 5_000
-/** How often the other side is asked whether it is there, in ms: twice unanswered, it is not. */
+/** How often the other side is pinged, in ms: after two pings without an answer it counts as gone. */
 const PING_MS = 10_000
 /** The longest message, in bytes: a large project has some thousand files. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
@@ -53,7 +53,7 @@ export class SocketLink implements AgentLink {
     return () => this.#events.off('message', listener)
   }
 
-  /** Whether there is a connection, as far as is known: one that is dead is cut within 20 s. */
+  /** Whether there is a connection, as far as is known: a dead one is cut within 20 s. */
   get isOpen(): boolean {
     return this.#socket?.readyState === WebSocket.OPEN
   }
@@ -78,7 +78,7 @@ export class SocketLink implements AgentLink {
     }
   }
 
-  /** Settles when the connection is over, with its close code, and whether there was one. */
+  /** Resolves when the connection is over, with its close code, and whether there was one. */
   #connectOnce(url: string): Promise<{ hasOpened: boolean; code: number }> {
     const { token } = this.#options
     const socket = new WebSocket(`${url.replace(/^http/, 'ws')}${RUNTIME_LINK_PATH}`, {
@@ -108,7 +108,7 @@ export class SocketLink implements AgentLink {
   }
 }
 
-/** What is no JSON is nothing that anybody understands. */
+/** Text that is no JSON counts as `undefined`. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -117,7 +117,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Cuts a connection whose other side answers no more. Answers how to stop looking. */
+/** Cuts a connection whose other side no longer answers. Returns how to stop looking. */
 function keepAlive(socket: WebSocket): () => void {
   let isAlive = true
   socket.on('pong', () => {

@@ -1,4 +1,4 @@
-/** What a listener is to do once with a revision: listed in its orders until it says that it has. */
+/** One-time tasks of a listener for a revision: listed in its orders until it reports them done. */
 import { randomUUID } from 'node:crypto'
 import type { Errand } from '../../core/deployment/listener-protocol.ts'
 
@@ -15,7 +15,7 @@ export class Errands {
   readonly #isAway: () => boolean
   readonly #onChange: () => void
 
-  /** `isAway`: nobody is there who could do any. `onChange`: there is another one, or one less. */
+  /** `isAway`: whether the listener is away. `onChange`: called when there is one more, or one less. */
   constructor(isAway: () => boolean, onChange: () => void) {
     this.#isAway = isAway
     this.#onChange = onChange
@@ -25,13 +25,13 @@ export class Errands {
     return [...this.#waiting.values()].map(({ errand }) => errand)
   }
 
-  /** What the answer to it was; `undefined`: there is none after `limitMs`, or nobody who could give it. */
+  /** Returns its answer; `undefined`: there is none after `limitMs`, or the listener is away. */
   async ask(order: Order, limitMs: number): Promise<unknown> {
     const { value } = await this.#run(order, limitMs)
     return value
   }
 
-  /** Whether it was done. */
+  /** Returns whether it was done. */
   async do(order: Order, limitMs: number): Promise<boolean> {
     const { isDone } = await this.#run(order, limitMs)
     return isDone
@@ -41,7 +41,7 @@ export class Errands {
     this.#waiting.get(id)?.settle(true, value)
   }
 
-  /** Nobody does them any more. */
+  /** Gives up all that wait. */
   giveUp(): void {
     for (const { settle } of [...this.#waiting.values()]) settle(false)
   }

@@ -1,6 +1,6 @@
 /**
- * What the control plane that leads runs deployments with: its own driver and gateway for most of them, and
- * listeners in other clusters for those that name one. Whoever decides sees one driver and one table of names.
+ * How the leading control plane runs deployments: most with its own driver and gateway, others through the
+ * listener that they name, in another cluster. Callers see one driver and one table of names.
  */
 import { randomUUID } from 'node:crypto'
 import type { Place } from '../../core/deployment/listener.ts'
@@ -19,16 +19,16 @@ import { RemoteListener } from './remote-listener.ts'
 import { RemoteRevision, type Start } from './remote-revision.ts'
 
 export interface HubOptions {
-  /** What runs here. */
+  /** The control plane's own driver. */
   driver: RuntimeDriver
   targets: ReferringTable
   /** The key with which a deployment's agents ask for tokens. */
   homeKey(deployment_id: string): Promise<string>
-  /** With which its agent servers encrypt credentials. */
+  /** The key with which its agent servers encrypt credentials. */
   dataKey(deployment_id: string): string
   /**
-   * What the record says of a revision that a listener tells of: it is to run there, it is to run somewhere else,
-   * or there is none such any more.
+   * The record's place for a revision that a listener reports: it is to run there, it is to run somewhere else, or it
+   * no longer exists.
    */
   placeOf(listener_id: string, which: Which): Promise<Place>
   /** Keeps lines that an agent server has printed. */
@@ -75,7 +75,7 @@ export function createHub(options: HubOptions): Hub {
     listenerOf,
     drain({ revision_id, url }, limitMs, graceMs) {
       const revision = revisions.get(revision_id)
-      // One that scaling takes away is drained by the listener itself.
+      // The listener itself drains an agent server that scaling removes.
       return revision && (url === undefined ? revision.drainRequests(limitMs, graceMs) : settled())
     },
   })
@@ -95,7 +95,7 @@ export function createHub(options: HubOptions): Hub {
   const start = async (spec: RuntimeSpec, listener: RemoteListener) => {
     const home_key = await options.homeKey(spec.deployment_id).catch(() => null)
     const data_key = options.dataKey(spec.deployment_id)
-    // The listener remembers it, and it does not run.
+    // The listener knows the revision, and does not run it.
     if (revisions.get(spec.revision_id)?.state.kind === 'absent') revisions.delete(spec.revision_id)
     await table.add(
       spec.revision_id,
@@ -108,13 +108,13 @@ export function createHub(options: HubOptions): Hub {
     const revision = revisions.get(revision_id)
     const listener = ownersOf.get(revision_id)
     if (!revision || !listener) return
-    // Whether or not it is heard to be over: it is said until the listener does not tell of it any more.
+    // Its end may be known already: the order stays until the listener no longer reports the revision.
     const { deployment_id } = revision
     listener.stopLater({ revision_id, deployment_id, grace_ms: graceMs })
     await table.operations.stop(revision_id, graceMs)
   }
 
-  /** Those that were there before this control plane led, or that it does not know any more. */
+  /** Finds revisions from before this control plane led, or that it no longer knows. */
   const findNew = async (listener: RemoteListener, reported: readonly ReportedRevision[]) => {
     const strangers = new Set<string>()
     const isSettled = (id: string) =>

@@ -1,4 +1,4 @@
-/** The names that listeners' gateways answer under, steered like those of the gateway here. */
+/** The names of listeners' gateways, steered like those of the gateway here. */
 import type {
   ListenerReport,
   NameOrder,
@@ -19,23 +19,23 @@ import type { RemoteListener } from './remote-listener.ts'
 interface RemoteName {
   listener: RemoteListener
   order: NameOrder
-  /** How it is asked about by who steers it. */
+  /** Its state, for the code that steers it. */
   state: TargetState
   onRequest?: (() => void) | undefined
   reported?: ReportedName
-  /** When it was heard that somebody had asked for it, by the clock here; in ms since 1970. */
+  /** When the last request for it was reported, by the clock here; in ms since 1970. */
   askedAt: number
 }
 
 interface NamesOptions {
-  /** The gateway here: it tells whoever asks for such a name where it answers. */
+  /** The gateway here, which refers callers of such a name to its listener. */
   own: ReferringTable
   listenerOf(id: string): RemoteListener
-  /** Settles when no request to the revision is open any more; `undefined`: no listener has it. */
+  /** Resolves when no request to the revision is open any more; `undefined`: no listener has it. */
   drain(...what: Parameters<TargetTable['drain']>): Promise<void> | undefined
 }
 
-/** Goes on to the gateway here with each name that no listener has. */
+/** Passes names that no listener has to the gateway here. */
 export class RemoteNames implements TargetTable {
   readonly #options: NamesOptions
   readonly #names = new Map<string, RemoteName>()
@@ -106,7 +106,7 @@ export class RemoteNames implements TargetTable {
     return { open: remote.reported?.open ?? 0, last_at: remote.askedAt }
   }
 
-  /** What the listener is to do. */
+  /** The listener's orders. */
   ordersFor(listener: RemoteListener): NameOrder[] {
     return [...this.#names.values()].flatMap((one) =>
       one.listener === listener ? [{ ...one.order, ...this.#entranceOf(one.order) }] : [],
@@ -118,7 +118,7 @@ export class RemoteNames implements TargetTable {
       const remote = this.#names.get(reported.name)
       if (remote?.listener !== listener) continue
       const wasWanted = remote.reported?.is_wanted
-      // The clock there may be another one.
+      // The listener's clock may differ.
       if (reported.last_at !== remote.reported?.last_at) remote.askedAt = Date.now()
       remote.reported = reported
       this.#refer(remote)

@@ -1,4 +1,4 @@
-/** A listener as the control plane that leads sees it: its session, and what it is to be told. */
+/** A listener as the leading control plane sees it: its session, and its orders. */
 import { LISTENER_AWAY_MS } from '../../core/deployment/listener.ts'
 import type {
   ListenerOrders,
@@ -11,16 +11,16 @@ import { EXCHANGE_WAIT_MS } from '../../core/deployment/listener-protocol.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ListenerState } from './remote-revision.ts'
 
-/** How many revisions that nobody knows are waited for to end; of more it tells again. */
+/** How many unknown revisions may be waiting for their stop; the listener reports more of them again. */
 const MOST_UNKNOWN = 1000
-/** How many sessions are remembered that another one has followed. */
+/** How many replaced sessions are remembered. */
 const MOST_SESSIONS = 100
 
 interface RemoteListenerOptions {
   id: string
-  /** Names this control plane's time as leader: versions of another one mean nothing here. */
+  /** Names this control plane's time as leader: versions of another leader mean nothing here. */
   term: string
-  /** All that it is to do, beside what it is to stop. */
+  /** Its orders, beside those to stop. */
   collect: () => Pick<ListenerOrders, 'revisions' | 'names'>
   onAway: () => void
   drainMs: number
@@ -30,9 +30,9 @@ export class RemoteListener implements ListenerState {
   readonly id: string
   readonly #options: RemoteListenerOptions
   readonly #earlierSessions = new Set<string>()
-  /** Revisions of its last report that are to run elsewhere: it sees them, and they are left alone. */
+  /** Revisions of its last report that are to run elsewhere: they are left alone. */
   strangers: ReadonlySet<string> = new Set()
-  /** What is to be stopped or removed although nothing else is known of it, and since which version. */
+  /** Stops and removals of what is otherwise unknown here, and since which version. */
   readonly #stops = new Map<string, { order: StopOrder; since: number }>()
   readonly #removals = new Map<string, { order: NameOrder; since: number }>()
   #session = ''
@@ -44,7 +44,7 @@ export class RemoteListener implements ListenerState {
   #away: string | undefined
   #timer: NodeJS.Timeout | undefined
   #heardAt: number | undefined
-  /** Ends the wait of the exchange that is open. */
+  /** Ends the wait of the open exchange. */
   #wake: (() => void) | undefined
   #isClosed = false
 
@@ -69,17 +69,17 @@ export class RemoteListener implements ListenerState {
     return this.#version
   }
 
-  /** Goes on in the background until the listener has done it, whenever that can be. */
+  /** Goes on in the background until the listener has done it. */
   stopLater(order: Omit<StopOrder, 'kind'>): void {
     this.#stops.set(order.revision_id, { order: { kind: 'stop', ...order }, since: this.renew() })
   }
 
-  /** The same for one of which nothing is known but that it runs there. */
+  /** The same for a revision that is unknown here and runs there. */
   stopUnknown(order: Omit<StopOrder, 'kind'>): void {
     if (this.#stops.size < MOST_UNKNOWN) this.stopLater(order)
   }
 
-  /** It is wanted again. */
+  /** The revision is wanted again. */
   keep(revision_id: string): void {
     this.#stops.delete(revision_id)
   }
@@ -97,8 +97,8 @@ export class RemoteListener implements ListenerState {
   }
 
   /**
-   * Takes part in the exchange: `note` gets the report with the number of the version that the listener has, unless a
-   * later one came before it. Throws `conflict` for a session that another one has followed.
+   * Handles one exchange: `note` gets the report with the number of the listener's version, unless a later one came
+   * before it. Throws `conflict` for a session that another one has replaced.
    */
   async exchange(
     report: ListenerReport,
@@ -110,13 +110,13 @@ export class RemoteListener implements ListenerState {
     this.#heard()
     if (report.sequence > this.#sequence) {
       this.#sequence = report.sequence
-      // One that has just begun does not know it yet.
+      // A listener that has just begun does not know it yet.
       this.url = report.url ?? this.url
       const version = this.#numberOf(report.version)
       note(version)
       this.#forget(report, version)
     }
-    // Lines that are not answered are told again.
+    // The listener sends lines without an answer again.
     const isNothingNew = report.version === this.#versionText && report.logs.length === 0
     if (isNothingNew && !this.#isClosed) await this.#changed(signal)
     this.#heard()
@@ -165,7 +165,7 @@ export class RemoteListener implements ListenerState {
     }
   }
 
-  /** What it had to be told, and does not tell of any more, is done. */
+  /** An order is done when the listener no longer reports its revision or name. */
   #forget({ revisions, names }: ListenerReport, version: number): void {
     const there = new Set(revisions.map(({ revision_id }) => revision_id))
     for (const [id, { since }] of this.#stops) {
@@ -181,7 +181,7 @@ export class RemoteListener implements ListenerState {
     return `${this.#options.term}:${this.#version}`
   }
 
-  /** 0: it has none of this control plane. */
+  /** 0: the listener has no version of this control plane. */
   #numberOf(version: string | null): number {
     const [term, number] = version?.split(':') ?? []
     return term === this.#options.term ? Number(number) || 0 : 0

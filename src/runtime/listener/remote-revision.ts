@@ -1,4 +1,4 @@
-/** A revision that a listener runs: what it is to do, what the listener said last, and what is waited for. */
+/** A revision that a listener runs: its order, the listener's last report, and the open waits. */
 import { randomUUID } from 'node:crypto'
 import type { ParkedThreads } from '../../core/agent/parked-threads.ts'
 import type {
@@ -12,13 +12,13 @@ import { AppError } from '../../core/errors.ts'
 import { isAgentReading, type ServerReading } from '../../core/figures/reading.ts'
 import { Errands } from './errands.ts'
 
-/** How long an answer about agent servers is waited for, in ms. */
+/** How long to wait for an answer about agent servers, in ms. */
 const ANSWER_MS = 15_000
-/** How long the listener may take to have one executed that stood by, in ms. */
+/** How long the listener may take to activate a standby, in ms. */
 const ACTIVATE_MS = 10_000
-/** The same for one that was taken over, which nobody waits for. */
+/** The same for a revision that was taken over, without a caller that waits. */
 const ADOPT_MS = 120_000
-/** How long it may take beyond its limits to stop one, in ms; then it goes on unwatched. */
+/** How long a stop may take beyond its limits, in ms; then it goes on unwatched. */
 const STOP_BEYOND_MS = 8_000
 
 export type Start = NonNullable<RunOrder['start']>
@@ -30,7 +30,7 @@ interface RemoteRevisionOptions {
   start?: Start
   /** Whether it may run there since before this process led. */
   mayAdopt: boolean
-  /** How the listener is, as far as it is known here. */
+  /** The listener's state as known here. */
   listener: ListenerState
   onChange: () => void
 }
@@ -38,11 +38,11 @@ interface RemoteRevisionOptions {
 export interface ListenerState {
   /** A sentence, when it has not been heard from for a while. */
   readonly away: string | undefined
-  /** Tells it what has changed here; answers the number of the version that has it. */
+  /** Sends the listener what has changed here; returns the number of the version that has it. */
   renew(): number
 }
 
-/** Nothing is waited for longer than its limit, nor while the listener is away. */
+/** No wait takes longer than its limit, or goes on while the listener is away. */
 export class RemoteRevision {
   readonly deployment_id: string
   readonly #options: RemoteRevisionOptions
@@ -50,14 +50,14 @@ export class RemoteRevision {
   readonly #errands: Errands
   #incarnation: string
   #mayAdopt: boolean
-  /** Whether the listener has told of this very incarnation. */
+  /** Whether the listener has reported this very incarnation. */
   #isConfirmed = false
   #state: RuntimeState = { kind: 'starting' }
   #replicas: readonly Replica[] = []
-  /** The latest state that was heard, and in which session. */
+  /** The latest reported state, and its session. */
   #heard = { session: '', number: 0 }
   #scale: ScaleOrder | undefined
-  /** The addresses of agent servers that are no endpoints any more, although the listener still says so. */
+  /** The addresses of retired agent servers that the listener still reports as endpoints. */
   #retiring = new Set<string>()
   #stop: { graceMs: number; since: number; ended: PromiseWithResolvers<void> } | undefined
 
@@ -90,7 +90,7 @@ export class RemoteRevision {
     return [{ state: 'starting', since: 0, restarts: 0, reason: state.reason ?? null, load: null }]
   }
 
-  /** What the listener is to do about it. */
+  /** The listener's order for it. */
   get order(): RevisionOrder {
     const { revision_id, deployment_id } = this.#options
     const which = { revision_id, deployment_id }
@@ -102,7 +102,7 @@ export class RemoteRevision {
     }
   }
 
-  /** What the listener says of it. `session`: which process of the listener does. */
+  /** Takes the listener's report. `session`: the process of the listener that sent it. */
   note(reported: ReportedRevision, session: string): void {
     if (this.#stop || !this.#recognise(reported)) return
     for (const { id, value } of reported.done) this.#errands.settle(id, value)
@@ -116,8 +116,8 @@ export class RemoteRevision {
   }
 
   /**
-   * The listener, having seen the version of that number, says nothing of it. Answers whether there is no such
-   * revision any more.
+   * The listener, at the version of that number, does not report it. Returns whether there is no such revision any
+   * more.
    */
   noteAbsent(version: number): boolean {
     if (this.#stop) {
@@ -129,7 +129,7 @@ export class RemoteRevision {
     return this.#start === undefined
   }
 
-  /** Nobody answers for now: nothing is waited for. */
+  /** The listener is away: no wait goes on. */
   noteAway(): void {
     this.#errands.giveUp()
     this.#stop?.ended.resolve()
@@ -180,7 +180,7 @@ export class RemoteRevision {
     return typeof due === 'number' && Number.isFinite(due) ? due : undefined
   }
 
-  /** Settles when the listener's gateway has no request to it open any more. */
+  /** Resolves when the listener's gateway has no request to it open any more. */
   async drainRequests(limitMs: number, graceMs: number | undefined): Promise<void> {
     const limits = { limit_ms: limitMs, ...(graceMs !== undefined && { grace_ms: graceMs }) }
     await this.#errands.do({ kind: 'drain_requests', ...limits }, limitMs + (graceMs ?? 600_000))
@@ -197,19 +197,19 @@ export class RemoteRevision {
     clearTimeout(timer)
   }
 
-  /** Whether it is of this incarnation. What ran before this process led is taken as it is, unless it failed. */
+  /** Whether it is of this incarnation. A revision from before this process led is taken as it is, unless it failed. */
   #recognise({ incarnation, states }: ReportedRevision): boolean {
     const { kind } = states.at(-1)?.state ?? { kind: 'absent' }
     // It is about to be started there.
     if (this.#start && kind === 'absent') return false
     if (incarnation === this.#incarnation) return this.#confirm()
-    // One that had failed before is to be started again.
+    // A revision that failed before is to be started again.
     if (this.#start && kind === 'failed') return false
     if (incarnation === null && this.#isConfirmed) return true
     if (!this.#mayAdopt) return false
     this.#mayAdopt = false
     this.#incarnation = incarnation ?? this.#incarnation
-    // Whoever led before may have gone before that was done.
+    // The previous leader may have ended before that was done.
     if (this.#start && !this.#start.spec.isStandby) {
       void this.#errands.do({ kind: 'activate' }, ADOPT_MS)
     }

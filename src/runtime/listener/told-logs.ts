@@ -1,4 +1,4 @@
-/** The logs that listeners tell of, kept where those of agent servers are that run here. */
+/** The logs that listeners report, kept in the place of local agent servers' logs. */
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Log } from '../../core/log.ts'
@@ -6,7 +6,7 @@ import { deployLogPaths } from '../deploy-log.ts'
 
 const MAX_BYTES = 10 * 1024 * 1024
 
-/** Appends lines, with their times, to a revision's log. One that cannot be written is told to `log`. */
+/** Appends lines, with their times, to a revision's log. If it cannot be written, `log` gets a warning. */
 export function createToldLogs(
   logsDir: string,
   log: Log,

@@ -22,7 +22,7 @@ import { ALLOCATOR_ENVIRONMENT, waitUntilTooLarge } from './memory.ts'
 
 interface AgentProcessOptions {
   spec: Omit<RuntimeSpec, 'artifact'>
-  /** It reads that and its data, which it writes. */
+  /** The process reads this and its data, and writes its data. */
   project: LocalProject
   /** Whether it leaves runs alone until `activate`. */
   isStandby: boolean
@@ -32,29 +32,29 @@ interface AgentProcessOptions {
   databaseUrl: Promise<string | undefined> | undefined
   /** See `StartMessage`. */
   dataKey: string | undefined
-  /** `undefined`: it may take as much as there is. */
+  /** `undefined`: there is no limit. */
   memoryLimitMb: number | undefined
-  /** See `StartMessage`; it is told nothing before this is known. */
+  /** See `StartMessage`, which is sent once this is known. */
   home: Promise<Home> | undefined
   /** Its whole environment, but for the secrets, which follow by IPC. */
   env: Readonly<Record<string, string>>
   sandbox: Sandbox
-  /** Hears of each line that it prints, as `notedLine` has it. */
+  /** Receives each line that it prints, as `notedLine` has it. */
   onLine(line: string): void
-  /** Hears of the project's files as the process imports them. */
+  /** Receives the project's files as the process imports them. */
   onSources(files: string[]): void
-  /** Hears of what the process reports of itself. */
+  /** Receives the load that the process reports. */
   onLoad(load: Load): void
-  /** Hears of what it has counted, when it ends. */
+  /** Receives its last counts when it ends. */
   onLast(reading: AgentReading): void
 }
 
-/** Starts the process and hands it its secrets. Does not throw: what fails shows in `exited`. */
+/** Starts the process and hands it its secrets. Does not throw: failures show in `exited`. */
 export function startAgentProcess(options: AgentProcessOptions): RunningAgent {
   const { spec, project, isStandby } = options
   const token = randomBytes(32).toString('base64url')
   const { child, hasMonitor } = spawnConfined(options)
-  // What goes wrong later (a signal that cannot be sent) is seen by what it leads to.
+  // Later errors (a signal that cannot be sent) show in their consequences.
   child.on('error', () => {})
   const exited = describeEnd(child, hasMonitor)
   const mark = logMark(token)
@@ -75,7 +75,7 @@ export function startAgentProcess(options: AgentProcessOptions): RunningAgent {
   void sendStart(link, spec, { terms, home: options.home, databaseUrl: options.databaseUrl })
   let pid = child.pid
   const ready = talk.ready.then((said) => {
-    // Where a monitor stands between, the agent server is the one below.
+    // With a monitor in between, the agent server is its child.
     if (hasMonitor) pid = said.pid
     return endpointOf(said, token)
   })
@@ -149,7 +149,7 @@ async function sendStart(
     ...(where && { databaseUrl: where }),
     ...(home && { home: await home }),
   }
-  // A process that is gone before it reads this is told of by its end.
+  // If the process exits before it reads this, its exit event reports it.
   link.send(message)
 }
 
@@ -174,7 +174,7 @@ async function describeEnd(child: ChildProcess, hasMonitor: boolean): Promise<st
   }
 }
 
-/** A monitor ends with 128 and the number of the signal that ended what it watched. */
+/** A monitor ends with 128 and the number of the signal that ended its child. */
 function signalOf(code: number | null): string | undefined {
   const [name] = Object.entries(constants.signals).find(([, one]) => one + 128 === code) ?? []
   return name

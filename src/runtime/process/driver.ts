@@ -14,13 +14,13 @@ import { startAgentProcess } from './agent-process.ts'
 import { heapArguments, memoryLimitMb } from './memory.ts'
 
 export interface ProcessDriverOptions extends RuntimeParts {
-  /** Hears of each line of their output. */
+  /** Receives each line of their output. */
   onLine?(line: string, revision_id: string): void
-  /** Hears of the files of a revision's project as they are imported. */
+  /** Receives the files of a revision's project as they are imported. */
   onSources?(files: string[], revision_id: string): void
-  /** What one that was healthy is held to. Default: three answers in a row within 10 s each. */
+  /** The health check of a server that was healthy. Default: three failures in a row, within 10 s each. */
   healthCheck?: Partial<HealthCheck>
-  /** Before one that died is started again. Default: at once, then 100 ms to 10 s. */
+  /** The wait before a server that died is restarted. Default: at once, then 100 ms to 10 s. */
   backoff?: Partial<Backoff>
   /** How long an agent server that is no longer needed may take to drain, in ms. Default: 60,000. */
   retireLimitMs?: number
@@ -29,14 +29,13 @@ export interface ProcessDriverOptions extends RuntimeParts {
 }
 
 const DEFAULT_BACKOFF: Backoff = { firstMs: 0, baseMs: 100, maxMs: 10_000, resetMs: 60_000 }
-/** Longer than it is told that it may take (`RETIRING_LIMITS`). */
+/** Longer than the limits that it gets (`RETIRING_LIMITS`). */
 const DEFAULT_RETIRE_LIMIT_MS = 60_000
 const DEFAULT_MAX_LOG_BYTES = 10 * 1024 * 1024
 
 /**
- * A driver that holds its agent servers only as long as this process lives: when it ends, in
- * whatever way, they see their IPC channel close and end too. After a restart nothing is observed,
- * and the caller starts again what shall run.
+ * A driver whose agent servers live only as long as this process: when it ends, in whatever way, they see their IPC
+ * channel close and end too. After a restart the driver observes nothing, and the caller starts again what is to run.
  */
 export function createProcessDriver(options: ProcessDriverOptions): RuntimeDriver<FolderArtifact> {
   return createReplicasDriver({

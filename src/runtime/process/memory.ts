@@ -18,15 +18,16 @@ export function memoryLimitMb(resource_spec: JsonObject | null): number | undefi
 }
 
 /**
- * V8 begins with 1 MiB for young objects and collects them at each doubling; a server that serves has 16 soon. From here
- * on the echo graph is ready after 365 ms of processor time instead of 411, and has 1 MB more then; with 8 it is the same time and 8 MB more.
+ * V8 begins with 1 MiB for young objects and collects them at each doubling; a busy server soon has 16. With this size
+ * at the start the echo graph is ready after 365 ms of processor time instead of 411, and has 1 MB more then; with 8 it
+ * is the same time and 8 MB more.
  */
 const FIRST_YOUNG_MB = 6
 
 /**
- * V8 lets each half of the young objects grow to 32 MB, and keeps that as long as there is something to do. With 8 the server of
- * a Python project takes 162 MB after 2,500 runs of the echo graph instead of 259, and a run as much processor time (0.97). One
- * that runs the graph itself takes 265 instead of 353 MB, but a run 1.06 of the time: it keeps its 32.
+ * V8 lets each half of the young objects grow to 32 MB, and keeps that while it is busy. With 8 the server of a Python
+ * project takes 162 MB after 2,500 runs of the echo graph instead of 259, and a run as much processor time (0.97). A
+ * server that runs the graph itself takes 265 instead of 353 MB, but a run 1.06 of the time: it keeps its 32.
  */
 const MOST_YOUNG_MB_BESIDE_PYTHON = 8
 
@@ -50,8 +51,9 @@ export function heapArguments(
 export const ALLOCATOR_ENVIRONMENT: Readonly<Record<string, string>> = { MALLOC_ARENA_MAX: '2' }
 
 /**
- * Settles, with half a sentence, when the process and its children, a Python host among them, hold more than `limitMb`; rejects when `signal`
- * is aborted first. Never settles where the system does not say (Linux does) or without a limit.
+ * Resolves, with half a sentence, when the process and its children, a Python host among them, hold more than
+ * `limitMb`; rejects when `signal` is aborted first. Never settles without a limit, or where the system does not report
+ * memory (Linux does).
  */
 export async function waitUntilTooLarge(
   pid: number | undefined,

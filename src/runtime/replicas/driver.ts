@@ -6,7 +6,7 @@ import type { Hearing, Replicas } from './replicas.ts'
 import { createRevisionTable } from './revision-table.ts'
 
 interface ReplicasDriverOptions<A extends Artifact> {
-  /** They are not begun yet. */
+  /** Returns replicas that are not started yet. */
   create(spec: RuntimeSpec<A>, hearing: Hearing): Replicas
   log: Log
 }

@@ -7,27 +7,27 @@ import { GATEWAY_TOKEN_HEADER } from '../../core/deployment/runtime-protocol.ts'
 const POLL_MS = 50
 const ANSWER_LIMIT_MS = 5000
 
-/** When an agent server that lives is taken for hung. */
+/** When a running agent server counts as hung. */
 export interface HealthCheck {
   /** How long after an answer it is asked again, in ms. */
   everyMs: number
   /** How long it may take to answer, in ms. */
   answerMs: number
-  /** How often in a row it may fail to. */
+  /** How many failures in a row make it hung. */
   failures: number
 }
 
 /** A graph may hold the event loop for half a minute before its process is given up. */
 export const DEFAULT_HEALTH_CHECK: HealthCheck = { everyMs: 10_000, answerMs: 10_000, failures: 3 }
 
-/** Settles once `GET /ok` answers 200; rejects when `signal` is aborted first. */
+/** Resolves once `GET /ok` answers 200; rejects when `signal` is aborted first. */
 export async function waitUntilHealthy(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
   while (!(await isHealthy(endpoint, signal, ANSWER_LIMIT_MS))) {
     await delay(POLL_MS, undefined, { signal })
   }
 }
 
-/** Settles, with half a sentence, when it answers no more; rejects when `signal` is aborted first. */
+/** Resolves, with half a sentence, when it no longer answers; rejects when `signal` is aborted first. */
 export async function waitUntilHung(
   endpoint: Endpoint,
   { everyMs, answerMs, failures }: HealthCheck,

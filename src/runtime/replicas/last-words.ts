@@ -1,8 +1,8 @@
-/** What an agent server has printed last, as a project's author reads it. */
+/** The last output of an agent server, for the project's author. */
 import { fileURLToPath } from 'node:url'
 import { readLine } from '../../core/deployment/log-source.ts'
 
-/** The folder of Runyard's own modules, and where the agent server is in few files. */
+/** The folder of Runyard's own modules, and that of the bundled agent server. */
 const OWN = fileURLToPath(new URL('../../', import.meta.url))
 const BUNDLE = '/dist/server/'
 
@@ -11,8 +11,8 @@ const FRAME = /^\s+at /
 const FOREIGN = ['node:', '/node_modules/', '/bin/runyard', OWN, BUNDLE]
 
 /**
- * The lines without what says nothing to the author: of Runyard's log only warnings and errors, as
- * sentences; of stack traces only the frames of the project; and nothing that `told` says already.
+ * Keeps the lines that help the author: of Runyard's log only warnings and errors, as sentences; of stack traces only
+ * the frames of the project; and nothing that `told` contains already.
  */
 export function lastWords(lines: string[], told: string): string[] {
   return lines.flatMap((noted) => {

@@ -1,10 +1,10 @@
-/** How long an agent server may take until it answers, and what is said of one that takes longer. */
+/** The time limit for an agent server's start, and the message when it takes longer. */
 import { readLine } from '../../core/deployment/log-source.ts'
 
 /** Without `RUNYARD_START_TIMEOUT_SECS`, in ms: large packages of projects take minutes to import. */
 export const DEFAULT_HEALTH_TIMEOUT_MS = 300_000
 
-/** `doing`: what its start does, by its own word; absent: it has said nothing. */
+/** `doing`: the step of its start that it reported; absent: none. */
 export function lateStart(limitMs: number, doing: string | undefined): string {
   const late = `The agent server was not healthy within ${limitMs / 1000} s`
   return `${late}${doing === undefined ? '' : `: it ${doing}`}. RUNYARD_START_TIMEOUT_SECS sets the limit.`

@@ -12,22 +12,22 @@ import type { ServerReading } from '../../core/figures/reading.ts'
 import type { DeployLog } from '../deploy-log.ts'
 import type { SupervisedState, Supervisor } from './supervisor.ts'
 
-/** What is heard of them. */
+/** Callbacks of the replicas. */
 export interface Hearing {
   /** Called after each change of state. */
   onChange(): void
-  /** Hears of what one that ends has counted. */
+  /** Receives the last counts of one that ends. */
   onLast(reading: ServerReading): void
 }
 
 interface ReplicasOptions extends Hearing {
   deployment_id: string
-  /** A supervisor that is not started yet and tells of its changes. */
+  /** Creates a supervisor that is not started yet and reports its changes. */
   supervise(options: { isStandby: boolean } & Hearing): Supervisor
   isStandby: boolean
-  /** How long an agent server that is no longer needed may take to drain, in ms. Then it is told to end. */
+  /** How long an agent server that is no longer needed may take to drain, in ms. Then it is asked to end. */
   retireLimitMs: number
-  /** Of all of them; closed with the last. */
+  /** Shared by all of them; closed with the last. */
   deployLog: DeployLog
 }
 
@@ -35,7 +35,7 @@ export class Replicas {
   readonly #options: ReplicasOptions
   /** In the order of their start. */
   readonly #serving: Supervisor[] = []
-  /** No longer among the endpoints, on their way to their end. */
+  /** No longer endpoints; they are about to end. */
   readonly #retiring = new Set<Supervisor>()
   #isStandby: boolean
   #isStopping = false
@@ -53,7 +53,7 @@ export class Replicas {
     return this.#isStopping
   }
 
-  /** Healthy as long as one is; else what those on their way say, and failed when all have. */
+  /** Healthy as long as one is; else the state of one that restarts or starts; failed when all have failed. */
   get state(): RuntimeState {
     const states = this.#serving.map((one) => one.state)
     const endpoints = states.flatMap((state) => (state.kind === 'healthy' ? [state.endpoint] : []))
@@ -80,12 +80,12 @@ export class Replicas {
     if (surplus.length > 0) this.#options.onChange()
   }
 
-  /** One of them knows as much as all. */
+  /** Any healthy one answers for all. */
   async inspect(): Promise<ParkedThreads | undefined> {
     return this.#serving.find((one) => one.state.kind === 'healthy')?.inspect()
   }
 
-  /** Also of those on their way to their end. */
+  /** Includes those that are about to end. */
   async readings(): Promise<ServerReading[]> {
     const all = [...this.#serving, ...this.#retiring]
     const readings = await Promise.all(all.map((one) => one.measure()))
@@ -137,7 +137,7 @@ export class Replicas {
   ): Promise<void> {
     this.#retiring.add(supervisor)
     const { state } = supervisor
-    // One that has lost its database may never say that it has drained.
+    // An agent server without its database may never report that it has drained.
     const late = delay(this.#options.retireLimitMs, undefined, { ref: false })
     await Promise.all([
       Promise.race([supervisor.drain(RETIRING_LIMITS), late]),
@@ -148,7 +148,7 @@ export class Replicas {
   }
 }
 
-/** Another agent server of the revision takes what is handed on, so there is little to wait for. */
+/** Another agent server of the revision takes the runs over, so there is little to wait for. */
 const RETIRING_LIMITS: DrainLimits = { graceMs: 30_000, checkpointMs: 15_000 }
 const RETIRING_GRACE_MS = 5_000
 

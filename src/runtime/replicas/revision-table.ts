@@ -1,4 +1,4 @@
-/** The revisions that a runtime driver has at hand, and those of its operations that only go on to one of them. */
+/** The revisions of a runtime driver, and those of its operations that it only passes on to one of them. */
 import type { RuntimeDriver, RuntimeState } from '../../core/deployment/runtime.ts'
 import type { ServerReading } from '../../core/figures/reading.ts'
 import type { Log } from '../../core/log.ts'
@@ -27,16 +27,16 @@ type Rest<T extends unknown[]> = T extends [unknown, ...infer R] ? R : never
 interface RevisionTable<R extends Revision> {
   /** By their ids. */
   readonly revisions: Map<string, R>
-  /** Tells each listener of the driver. */
+  /** Notifies each listener of the driver. */
   changed(revision_id: string, deployment_id: string): void
-  /** Keeps what an agent server of the deployment has counted to its end, until it is asked for. */
+  /** Keeps the last counts of an agent server of the deployment until they are asked for. */
   noteLast(deployment_id: string, reading: ServerReading): void
   /**
-   * Has a revision from now on, unless it is there already; one that has failed or is being stopped goes first.
-   * `create` and then `begin` are called in one turn of the event loop with the look whether it is there.
+   * Adds a revision unless it exists already; one that has failed or is being stopped goes first. `create` and then
+   * `begin` are called in the same turn of the event loop as the check whether it exists.
    */
   add(revision_id: string, create: () => R, begin: (revision: R) => void): Promise<void>
-  /** What a driver answers with its revisions alone. */
+  /** The driver's operations that need only its revisions. */
   readonly operations: Omit<RuntimeDriver, 'start' | 'leave'>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Keeps one agent server of a revision running: `starting` → `healthy` → `restarting` → `healthy` …
- * until it is stopped; or `starting` → `failed`. The drawing stands in `core/deployment/runtime.ts`.
+ * Keeps one agent server of a revision running: `starting` → `healthy` → `restarting` → `healthy` … until it is
+ * stopped; or `starting` → `failed`. The drawing is in `core/deployment/runtime.ts`.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Backoff, keepRunning } from '../../child-process/restarts.ts'
@@ -16,9 +16,9 @@ import { lastWords } from './last-words.ts'
 import { lateStart } from './late-start.ts'
 import type { RunningAgent } from './running-agent.ts'
 
-/** How often the deploy log says what a start does, in ms. */
+/** How often the deploy log repeats the current step of a start, in ms. */
 const REPEAT_MS = 10_000
-/** How long one that has said why it does not start has to end by itself, in ms. */
+/** How long an agent server that reported why it does not start may take to end, in ms. */
 const FAILED_GRACE_MS = 5_000
 
 export interface SupervisorOptions {
@@ -27,7 +27,7 @@ export interface SupervisorOptions {
   /** Whether its processes leave runs alone until `activate`. */
   isStandby: boolean
   deployLog: DeployLog
-  /** What one that was healthy is held to. */
+  /** The health check of a server that was healthy. */
   healthCheck: HealthCheck
   /** How long a process may take until it is healthy, in ms. */
   healthTimeoutMs: number
@@ -36,17 +36,17 @@ export interface SupervisorOptions {
   log: Log
   /** Called after each change of state. */
   onChange(): void
-  /** Hears of what one that ends has counted. */
+  /** Receives the last counts of one that ends. */
   onLast(reading: ServerReading): void
 }
 
 export interface LaunchOptions {
   isStandby: boolean
-  /** Hears of what it reports of itself. */
+  /** Receives the load that it reports. */
   onLoad(load: Load): void
-  /** Hears of what it has counted, when it ends. */
+  /** Receives its last counts when it ends. */
   onLast(reading: AgentReading): void
-  /** Hears, in a sentence, what it waits for before it can begin. */
+  /** Receives a sentence on what it waits for before it can begin. */
   onWait(reason: string): void
 }
 
@@ -68,10 +68,10 @@ export class Supervisor {
   #process: RunningAgent | undefined
   #done: Promise<void> = Promise.resolve()
   #hasBeenHealthy = false
-  /** The process of now, or the last one. */
+  /** Of the current process, or the last one. */
   #wasHealthy = false
   #restarts = 0
-  /** How long the process of now, or the last one, was healthy, in ms. */
+  /** How long the current process, or the last one, was healthy, in ms. */
   #healthyMs = 0
 
   constructor(options: SupervisorOptions) {
@@ -84,7 +84,7 @@ export class Supervisor {
     return this.#state
   }
 
-  /** What people and the scaling see of it. */
+  /** Its state for people and for scaling. */
   get replica(): Replica {
     return {
       state: this.#state.kind,
@@ -117,7 +117,7 @@ export class Supervisor {
     return this.#state.kind === 'healthy' ? this.#process?.inspect() : undefined
   }
 
-  /** What its metrics say; `undefined`: it is not healthy, or did not tell in time. */
+  /** Its metrics; `undefined`: it is not healthy, or did not report them in time. */
   async measure(): Promise<ServerReading | undefined> {
     const state = this.#state
     if (state.kind !== 'healthy') return undefined
@@ -125,14 +125,14 @@ export class Supervisor {
     return reading && { ...reading, url: state.endpoint.url }
   }
 
-  /** See `RuntimeDriver.activate`. One that is started later is active from its start. */
+  /** See `RuntimeDriver.activate`. A process that starts later is active from its start. */
   async activate(): Promise<void> {
     if (!this.#isStandby) return
     this.#isStandby = false
     await this.#process?.activate()
   }
 
-  /** See `RuntimeDriver.drain`. One that dies meanwhile comes back to answer, not to execute. */
+  /** See `RuntimeDriver.drain`. A process that dies meanwhile comes back to answer, not to execute. */
   async drain(limits: DrainLimits): Promise<number | undefined> {
     this.#isStandby = true
     return this.#state.kind === 'healthy' ? this.#process?.drain(limits) : undefined
@@ -147,7 +147,7 @@ export class Supervisor {
     clearTimeout(timer)
   }
 
-  /** Lets go of what can go on alone, and ends what cannot, as `stop` does. */
+  /** Lets go of a process that can go on alone; ends any other, as `stop` does. */
   async leave(graceMs: number): Promise<void> {
     if (!this.#process?.detach) return this.stop(graceMs)
     this.#stopping.abort()
@@ -166,7 +166,7 @@ export class Supervisor {
     await keepRunning({ runOnce, backoff, signal: this.#stopping.signal })
   }
 
-  /** Answers how long the process was healthy, in ms; `undefined`: none is started after it. */
+  /** Returns how long the process was healthy, in ms; `undefined`: none is started after it. */
   #takeEnd(reason: string): number | undefined {
     if (this.#process?.isAdopted && !this.#wasHealthy) return 0
     this.#lastReason = reason
@@ -179,7 +179,7 @@ export class Supervisor {
     return this.#healthyMs
   }
 
-  /** Runs one process to its end and answers why it ended. */
+  /** Runs one process to its end and returns why it ended. */
   async #runOnce(): Promise<string> {
     this.#load = null
     const onLoad = (load: Load) => {
@@ -216,7 +216,7 @@ export class Supervisor {
     return this.#explain(reason)
   }
 
-  /** Settles when the process is gone, which it is also made to when it hangs or grows too large. */
+  /** Resolves when the process is gone; ends it if it hangs or grows too large. */
   async #endOf(started: RunningAgent, endpoint: Endpoint): Promise<string> {
     const { healthCheck } = this.#options
     const over = new AbortController()
@@ -236,7 +236,7 @@ export class Supervisor {
     return end
   }
 
-  /** One that never was healthy has done nothing. */
+  /** A process that never was healthy has done nothing. */
   #tellLast(reading: AgentReading): void {
     const state = this.#state
     if (state.kind === 'healthy') this.#options.onLast({ ...reading, url: state.endpoint.url })
@@ -264,7 +264,7 @@ export class Supervisor {
       return endpoint
     })
     const died = started.exited.then(() => 'died' as const)
-    // What its project has left open, a thread or a socket, may keep it from ending.
+    // A thread or a socket that its project left open may keep it from ending.
     started.failed
       .then(() => delay(FAILED_GRACE_MS, undefined, { signal: decided.signal }))
       .then(() => started.kill())
@@ -280,7 +280,7 @@ export class Supervisor {
     return outcome
   }
 
-  /** `why`: a sentence, and what belongs to it on the lines after it. */
+  /** `why`: a sentence, with details on the lines after it. */
   #explain(why: string): string {
     return [why, ...lastWords(this.#options.deployLog.tail(), why)].join('\n')
   }

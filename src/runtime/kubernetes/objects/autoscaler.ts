@@ -1,15 +1,15 @@
-/** Where the operator leaves the number of pods to a HorizontalPodAutoscaler. */
+/** The HorizontalPodAutoscaler to which the operator leaves the number of pods. */
 import type { V1OwnerReference, V2HorizontalPodAutoscaler } from '@kubernetes/client-node'
 import { metadataOf, objectName, type RevisionIdentity } from './names.ts'
 
 /** How many threads may wait for each pod before there is one more. */
 const WAITING_PER_POD = '1'
-/** How long there has to be room before a pod is taken away, as with Runyard's own decision, in s. */
+/** How long there must be room before a pod is removed, as in Runyard's own scaling, in s. */
 const CALM_SECONDS = 60
 
 /**
- * By what the agent servers' metrics say of their queue. The cluster needs an adapter that brings
- * `runyard_runs_waiting` of pods to the API `custom.metrics.k8s.io`.
+ * Scales by the queue in the agent servers' metrics. The cluster needs an adapter that provides `runyard_runs_waiting`
+ * of pods in the API `custom.metrics.k8s.io`.
  */
 export function buildAutoscaler(
   revision: RevisionIdentity,

@@ -1,6 +1,6 @@
 /**
- * The build of a revision as a Job, with what it is told and what it reaches. The Job owns the rest, so that the
- * cluster removes all of it together, at the latest an hour after its end.
+ * The build of a revision as a Job, with its task and its network policy. The Job owns the rest, so that the cluster
+ * removes all of it together, at the latest an hour after its end.
  */
 import type {
   V1Container,
@@ -21,40 +21,40 @@ interface BuildIdentity {
   revision_id: string
   deployment_id: string
   installation: string
-  /** `undefined`: it is told to nobody. */
+  /** `undefined`: there is no record. */
   record: string | undefined
   namespace: string
 }
 
 /** The container that builds. */
 export const BUILD = 'build'
-/** By which all Jobs of builds, and their pods, are found. */
+/** The label by which all Jobs of builds, and their pods, are found. */
 export const BUILD_COMPONENT = 'build'
 const TASK_KEY = 'build.json'
 const TASK_DIR = '/run/runyard'
 const WORK_DIR = '/project'
-/** Where the kubelet reads what a container says of its end, up to 4096 bytes of it. */
+/** The file from which the kubelet reads a container's last message, up to 4096 bytes of it. */
 const SAID_FILE = '/dev/termination-log'
 /** How long a Job that has ended is kept for a control plane that is away, in s. */
 const KEPT_SECONDS = 3600
-/** For what a build does beside its commands: packages of Node and Python, bundling, packing, sending; in s. */
+/** Time for a build beside its commands: packages of Node and Python, bundling, packing, sending; in s. */
 const BESIDE_COMMANDS_SECONDS = 900
-/** What Runyard itself needs beside the command that it runs, in MiB. */
+/** Memory for Runyard itself beside the command that it runs, in MiB. */
 const OWN_MEMORY_MIB = 512
 const DISK = '20Gi'
 const MIB = 1024 ** 2
 
-/** Of all of its objects; no container of a deployment may mount a Secret that is called so. */
+/** The name of all its objects; no container of a deployment may mount a Secret of this name. */
 export function buildName(revision_id: string): string {
   return `${NAME_PREFIX}build-${revision_id}`
 }
 
-/** How long all of a build may take, in s: its two commands, and what is beside them. */
+/** Time limit for a whole build, in s: its two commands, and the work beside them. */
 export function deadlineSeconds({ commandMs }: Pick<BuildJobLimits, 'commandMs'>): number {
   return Math.ceil((2 * commandMs) / 1000) + BESIDE_COMMANDS_SECONDS
 }
 
-/** Its pod waits for the Secret, which is brought last. */
+/** Its pod waits for the Secret, which is created last. */
 export function buildJobObject(
   build: BuildIdentity,
   { image, limits, commit }: { image: string; limits: BuildJobLimits; commit: string | null },
@@ -81,7 +81,7 @@ export function buildJobObject(
   }
 }
 
-/** What the build is told. */
+/** The build's task. */
 export function buildJobSecret(
   build: BuildIdentity,
   owner: V1OwnerReference,
@@ -94,7 +94,9 @@ export function buildJobSecret(
   }
 }
 
-/** Nobody comes in. It goes out to package registries, the store and the control plane, as agent servers do. */
+/**
+ * No incoming connections; outgoing ones to package registries, the store and the control plane, as for agent servers.
+ */
 export function buildJobPolicy(build: BuildIdentity, owner: V1OwnerReference): V1NetworkPolicy {
   return {
     apiVersion: 'networking.k8s.io/v1',

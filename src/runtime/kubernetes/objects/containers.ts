@@ -1,4 +1,4 @@
-/** `resource_spec`'s containers and volumes, as the operator lets them be: what is refused says why. */
+/** `resource_spec`'s containers and volumes, as far as the operator allows them; refusals say why. */
 import type {
   V1Container,
   V1LocalObjectReference,
@@ -11,7 +11,7 @@ import type { JsonObject } from '../../../core/json.ts'
 import { NAME_PREFIX } from './names.ts'
 import { containerSecurity } from './security.ts'
 
-/** What a project's author may add to the pods of an agent server. */
+/** The parts that a project's author may add to the pods of an agent server. */
 export interface PodAdditions {
   labels: Record<string, string>
   annotations: Record<string, string>
@@ -23,11 +23,11 @@ export interface PodAdditions {
   sidecars: V1Container[]
 }
 
-/** Our own, which no other container mounts and no other volume is called. */
+/** Our own volumes: no other container mounts them, and no other volume has their names. */
 const OWN_VOLUMES = ['start', 'project', 'tmp'] as const
-/** Ours of the pod. */
+/** Our own containers of the pod. */
 const OWN_CONTAINERS = ['agent', 'fetch'] as const
-/** Where ours are mounted in the agent server's container. */
+/** Where our volumes are mounted in the agent server's container. */
 const OWN_PATHS = ['/run/runyard', '/project', '/tmp']
 
 /** Kinds of volumes, and what the operator has to allow for each. */
@@ -51,7 +51,7 @@ const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
 const DOTTED_NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/
 const LABEL_VALUE = /^(|[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)$/
 const LABEL_KEY = /^([a-z0-9][-a-z0-9.]{0,252}\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/
-/** Labels and annotations by which Runyard, the cluster and its policies tell pods apart. */
+/** Labels and annotations by which Runyard, the cluster and its policies distinguish pods. */
 const RESERVED_KEY = /^(runyard|([-a-z0-9.]+\.)?(kubernetes|k8s)\.io)\//
 
 /** Throws `bad_request` with a sentence that names the field and what to do. */
@@ -121,7 +121,7 @@ function readVolume(one: JsonObject, at: number, allow: readonly Allowance[]): V
 interface Place {
   /** For messages. */
   at: string
-  /** The volumes that there are to mount. */
+  /** The volumes that exist. */
   names: string[]
 }
 
@@ -191,7 +191,7 @@ function readSecurity(given: unknown, at: string, allow: readonly Allowance[]) {
   return { ...base, ...(given as object) }
 }
 
-/** No pod reads what another deployment was told at its start. */
+/** No pod reads the start message of another deployment. */
 function refuseForeignSecrets(value: unknown, at: string): void {
   const isForeign = (one: unknown) => typeof one === 'string' && one.startsWith(NAME_PREFIX)
   const look = (one: unknown): void => {
@@ -253,7 +253,7 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Clients send null for what they do not say, which is no value for Kubernetes. */
+/** Clients send null for absent fields, which is no value for Kubernetes. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (!isObject(value)) return value

@@ -3,7 +3,7 @@ import type { V1Deployment, V1OwnerReference } from '@kubernetes/client-node'
 import { metadataOf, type RevisionIdentity, selectorLabels } from './names.ts'
 import { buildPodTemplate, type PodTerms } from './pod.ts'
 
-/** Throws `bad_request` for what `resource_spec` may not ask for. */
+/** Throws `bad_request` for settings that `resource_spec` may not have. */
 export function buildDeployment(
   revision: RevisionIdentity,
   owner: V1OwnerReference,

@@ -1,4 +1,4 @@
-/** What a drained node may take away at a time: one pod, so that of several the others serve. */
+/** Lets a drained node take away one pod at a time, so that of several the others serve. */
 import type { V1OwnerReference, V1PodDisruptionBudget } from '@kubernetes/client-node'
 import { metadataOf, type RevisionIdentity, selectorLabels } from './names.ts'
 

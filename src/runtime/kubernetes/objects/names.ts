@@ -1,17 +1,17 @@
-/** How the objects of a revision are called and labelled. */
+/** Names and labels of a revision's objects. */
 import type { V1ObjectMeta, V1OwnerReference } from '@kubernetes/client-node'
 
-/** Of every object. The driver finds what is there by them. */
+/** Labels of every object, by which the driver finds it. */
 export const LABEL = {
   managedBy: 'app.kubernetes.io/managed-by',
   name: 'app.kubernetes.io/name',
   installation: 'runyard/installation',
-  /** Whose record it is in; nobody else removes it, whatever the installation is called. */
+  /** The record that the object is in; no other removes it, whatever the installation is called. */
   record: 'runyard/record',
   deployment: 'runyard/deployment',
   revision: 'runyard/revision',
   component: 'app.kubernetes.io/component',
-  /** In place of `revision`, on what builds one. */
+  /** In place of `revision`, on the objects of a build. */
   build: 'runyard/build',
 } as const
 
@@ -20,28 +20,28 @@ export const ANNOTATION = {
   deploymentName: 'runyard/deployment-name',
   /** On the Deployment: why the revision has failed, which is over when the annotation is. */
   failure: 'runyard/failure',
-  /** On the Deployment: it was healthy once, so that what goes wrong from now on is no failed start. */
+  /** On the Deployment: it was healthy once, so that later faults are no failed start. */
   wasHealthy: 'runyard/was-healthy',
   /** On the Secret: whether the agent server takes part in the link. */
   link: 'runyard/link',
   /** On a pod that is to end: it is no endpoint any more. */
   retired: 'runyard/retired',
-  /** On a pod: a change of it has the kubelet write the Secret into the pod anew. */
+  /** On a pod: a change of it makes the kubelet write the Secret into the pod again. */
   role: 'runyard/role',
   /** On the Job of a build: the commit that it builds. */
   commit: 'runyard/commit',
 } as const
 
-/** The names of all objects of a revision begin so; no container may mount another one's Secret. */
+/** The names of all objects of a revision begin with it; no container may mount another one's Secret. */
 export const NAME_PREFIX = 'agent-'
 
-/** Which revision objects belong to. */
+/** The revision that objects belong to. */
 export interface RevisionIdentity {
   revision_id: string
   deployment_id: string
   deployment_name: string
   installation: string
-  /** `undefined`: it is told to nobody. */
+  /** `undefined`: there is no record. */
   record: string | undefined
   namespace: string
 }
@@ -50,7 +50,7 @@ export function objectName(revision_id: string): string {
   return `${NAME_PREFIX}${revision_id}`
 }
 
-/** The namespace of a workspace. Throws nothing: what is no name is refused with the settings. */
+/** The namespace of a workspace. Does not throw: the settings refuse malformed names. */
 export function namespaceFor(pattern: string, workspace_id: string): string {
   return pattern.replace('{workspace_id}', workspace_id)
 }
@@ -70,7 +70,7 @@ export function labelsOf(revision: RevisionIdentity): Record<string, string> {
   }
 }
 
-/** What an object of the revision is called, and to which object's end it is bound. */
+/** The metadata of an object of the revision, which is removed with its owner. */
 export function metadataOf(revision: RevisionIdentity, owner?: V1OwnerReference): V1ObjectMeta {
   return {
     name: objectName(revision.revision_id),

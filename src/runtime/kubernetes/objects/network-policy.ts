@@ -1,7 +1,7 @@
 /**
- * Who reaches the pods of a revision, and whom they reach: the control plane comes in and nobody else;
- * they go out to their database, the gateway and the internet, but not to the machine's metadata. As
- * every agent server has such a policy, no deployment reaches another one.
+ * The network policy of a revision's pods: only the control plane may connect to them; they may connect to their
+ * database, the gateway and the internet, but not to the machine's metadata. Every agent server has such a policy, so
+ * no deployment reaches another one.
  */
 import type {
   V1NetworkPolicy,
@@ -12,9 +12,9 @@ import type {
 import { LABEL, metadataOf, type RevisionIdentity, selectorLabels } from './names.ts'
 import { PORT_NAME } from './pod.ts'
 
-/** Where clouds answer with the keys of the machine. */
+/** Where clouds serve the keys of the machine. */
 const METADATA_RANGE = '169.254.0.0/16'
-/** Of every pod of ours. */
+/** For every pod of ours. */
 export const EGRESS: V1NetworkPolicyEgressRule[] = [
   { to: [{ ipBlock: { cidr: '0.0.0.0/0', except: [METADATA_RANGE] } }] },
   { to: [{ ipBlock: { cidr: '::/0', except: ['fe80::/10'] } }] },
@@ -25,11 +25,11 @@ const CONTROL_PLANE = { [LABEL.name]: 'runyard', 'app.kubernetes.io/component': 
 interface Neighbours {
   /** The control plane's namespace; `undefined`: it runs outside of the cluster. */
   controlPlaneNamespace: string | undefined
-  /** Who else may come in, as CIDRs. */
+  /** Who else may connect, as CIDRs. */
   ingressFrom: readonly string[]
 }
 
-/** Nothing can be said of who comes in where the control plane is outside and no range is named. */
+/** Anyone may connect if the control plane is outside of the cluster and no range is named. */
 export function buildNetworkPolicy(
   revision: RevisionIdentity,
   owner: V1OwnerReference,

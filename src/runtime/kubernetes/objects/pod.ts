@@ -1,4 +1,4 @@
-/** The pods of a revision: an agent server, what fetches its project first, and what its author adds. */
+/** The pods of a revision: an agent server, a container that first fetches its project, and its author's additions. */
 import type { V1Container, V1EnvVar, V1PodTemplateSpec, V1Probe } from '@kubernetes/client-node'
 import type { Artifact, FolderArtifact } from '../../../core/deployment/artifacts/artifact.ts'
 import type { KubernetesSettings } from '../../../core/deployment/kubernetes-settings.ts'
@@ -14,7 +14,7 @@ import { containerSecurity, podSecurity } from './security.ts'
 
 /** The container that is the agent server. */
 export const AGENT = 'agent'
-/** The one that fetches its project. */
+/** The container that fetches its project. */
 const FETCH = 'fetch'
 export const PORT = 8000
 export const PORT_NAME = 'http'
@@ -22,8 +22,8 @@ export const PROJECT_DIR = '/project'
 const START_FILE = `/run/runyard/${START_KEY}`
 const DATA_DIR = '/tmp/runyard'
 /**
- * How long a pod that is deleted goes on to answer before it is told to end, in s: whoever has chosen it a
- * moment ago still reaches it.
+ * How long a deleted pod keeps answering before it is asked to end, in s: callers that have just chosen it still reach
+ * it.
  */
 const LINGER_SECONDS = 2
 
@@ -44,7 +44,7 @@ export interface PodTerms {
   settings: Pick<KubernetesSettings, 'image' | 'allow'>
 }
 
-/** Throws `bad_request` for what `resource_spec` may not ask for. */
+/** Throws `bad_request` for settings that `resource_spec` may not have. */
 export function buildPodTemplate(revision: RevisionIdentity, terms: PodTerms): V1PodTemplateSpec {
   const { settings, artifact, graceSeconds } = terms
   const additions = readAdditions(terms.resource_spec, settings.allow)
@@ -99,7 +99,7 @@ function fetchOf(revision: RevisionIdentity, terms: PodTerms): V1Container[] {
   return [
     {
       name: FETCH,
-      // Of the same image as the agent server, whose Python the environment is to find.
+      // The image of the agent server, whose Python the environment has to find.
       image: artifact.image_uri ?? settings.image,
       imagePullPolicy: 'IfNotPresent',
       args: ['artifact', 'fetch', '--into', PROJECT_DIR],
@@ -107,7 +107,7 @@ function fetchOf(revision: RevisionIdentity, terms: PodTerms): V1Container[] {
         { name: 'RUNYARD_ARTIFACT_URL', valueFrom: { secretKeyRef } },
         { name: 'RUNYARD_ARTIFACT_DIGEST', value: address.digest },
       ],
-      // It costs no room: a pod is set aside the larger of what its init containers and its others ask for.
+      // It costs no room: a pod reserves the larger of what its init containers and its others request.
       resources: { requests: fetchRequests(terms) },
       volumeMounts: [
         { name: 'project', mountPath: PROJECT_DIR },
@@ -118,7 +118,7 @@ function fetchOf(revision: RevisionIdentity, terms: PodTerms): V1Container[] {
   ]
 }
 
-/** Unpacking takes processor time before the first answer: as much is set aside for it as for the agent server. */
+/** Unpacking takes processor time before the first answer, so it requests as much as the agent server. */
 function fetchRequests({ resource_spec }: PodTerms): Record<string, string> {
   const { cpu = '50m' } = resourcesOf(resource_spec).requests ?? {}
   return { cpu, memory: '128Mi' }
@@ -153,7 +153,7 @@ function agentOf(
   }
 }
 
-/** An image has its project, and its folder to work in, itself. */
+/** An image brings its own project and working folder. */
 function serveArguments(artifact: Artifact): string[] {
   const where = ['--host', '0.0.0.0', '--port', String(PORT), '--data-dir', DATA_DIR]
   const config =
@@ -165,7 +165,7 @@ function workingDirOf({ config_path }: FolderArtifact): string {
   return `${PROJECT_DIR}/${config_path}`.replace(/\/[^/]*$/, '')
 }
 
-/** Secrets are no variables of an agent server that reads them in its start file. */
+/** An agent server that reads its secrets from the start file gets none as variables. */
 function variablesOf(
   revision: RevisionIdentity,
   { isLinked, variables, env }: PodTerms,
@@ -184,8 +184,8 @@ function variablesOf(
 }
 
 /**
- * Whether it may be asked is looked at every second, and whether it hangs as the process driver does. How
- * long it may take to its first answer is the driver's to decide, so that the start probe gives it an hour.
+ * Readiness is checked every second, and hanging as in the process driver. The driver limits the time to the first
+ * answer, so the start probe allows an hour.
  */
 function probesOf(
   isLinked: boolean,

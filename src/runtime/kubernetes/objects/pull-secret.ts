@@ -1,17 +1,17 @@
-/** With what a cluster pulls the image of a revision from a private registry. No container sees it. */
+/** The login with which a cluster pulls a revision's image from a private registry. No container sees it. */
 import type { V1OwnerReference, V1Secret } from '@kubernetes/client-node'
 import { parseImage } from '../../../core/deployment/images/image.ts'
 import type { RegistryLogin } from '../../../core/deployment/images/pull-secret.ts'
 import { metadataOf, objectName, type RevisionIdentity } from './names.ts'
 
-/** Under which address kubelets look for Docker Hub's login. */
+/** The address under which kubelets look for Docker Hub's login. */
 const HUB = 'https://index.docker.io/v1/'
 
 export function pullSecretName({ revision_id }: Pick<RevisionIdentity, 'revision_id'>): string {
   return `${objectName(revision_id)}-pull`
 }
 
-/** It goes with its owner. */
+/** It is removed with its owner. */
 export function buildPullSecret(
   revision: RevisionIdentity,
   owner: V1OwnerReference,

@@ -1,14 +1,14 @@
-/** What an agent server's container may take, from `resource_spec`. */
+/** Resources of an agent server's container, from `resource_spec`. */
 import type { V1ResourceRequirements } from '@kubernetes/client-node'
 import type { JsonObject } from '../../../core/json.ts'
 
-/** What is set aside for an agent server that says nothing of it. */
+/** Reserved for an agent server without values of its own. */
 const DEFAULT_CPU = 0.1
 const DEFAULT_MEMORY_MB = 256
 
 /**
- * `cpu` and `memory_mb` are set aside for it; it may take `cpu_limit` and `memory_limit_mb`, by default
- * twice as much, or as much as there is where neither is said.
+ * `cpu` and `memory_mb` are reserved for it; its limits are `cpu_limit` and `memory_limit_mb`, by default twice as
+ * much, or none if neither is set.
  */
 export function resourcesOf(resource_spec: JsonObject | null): V1ResourceRequirements {
   const read = (name: string) => numberOf(resource_spec?.[name])

@@ -1,17 +1,17 @@
-/** The Secret of a revision: what its agent servers are told at their start. It owns all other objects. */
+/** The Secret of a revision: the start message of its agent servers. It owns all other objects. */
 import type { V1OwnerReference, V1Secret } from '@kubernetes/client-node'
 import type { StartMessage } from '../../../core/deployment/runtime-protocol.ts'
 import { ANNOTATION, metadataOf, type RevisionIdentity } from './names.ts'
 
-/** The key that holds where an init container fetches the project. */
+/** The key of the address from which an init container fetches the project. */
 export const ADDRESS_KEY = 'artifact.url'
 
-/** The key, and so the name of the file in the pod. No variable is called so. */
+/** The key, and so the name of the file in the pod. No variable has this name. */
 export const START_KEY = 'start.json'
 
 /**
- * `isLinked`: the agent server reads the file. Another one's image gets its secrets as variables, which
- * the Secret then holds one by one.
+ * `isLinked`: the agent server reads the file. A foreign image gets its secrets as variables, which the Secret then
+ * holds one by one.
  */
 export function buildSecret(
   revision: RevisionIdentity,
@@ -37,7 +37,7 @@ export function buildSecret(
   }
 }
 
-/** What a Secret of `buildSecret` says; `undefined` where somebody has changed it to something else. */
+/** The start message in a Secret of `buildSecret`; `undefined`: the Secret was changed to something else. */
 export function readSecret(secret: V1Secret): StartMessage | undefined {
   try {
     return JSON.parse(Buffer.from(secret.data?.[START_KEY] ?? '', 'base64').toString())
