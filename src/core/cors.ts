@@ -3,7 +3,7 @@
 /** With every field absent, every origin may read and write, without cookies. */
 export interface CorsConfig {
   allow_origins?: string[] | null | undefined
-  /** Has to match the whole origin. */
+  /** Must match the whole origin. */
   allow_origin_regex?: string | null | undefined
   allow_methods?: string[] | null | undefined
   allow_headers?: string[] | null | undefined
@@ -35,14 +35,14 @@ export function originRule(
   }
 }
 
-/** Whether browsers send cookies along and let pages of other origins read the answers. */
+/** Whether browsers send cookies and let pages of other origins read the responses. */
 export function areCookiesAllowed(config: CorsConfig): boolean {
   return config.allow_credentials === true && !isAnyOriginAllowed(config)
 }
 
 /**
- * Whether this origin is the server's own. `host` is the one that the client asked for, with or without a
- * port. The scheme does not count, since a proxy in front may have ended TLS.
+ * Whether this origin is the server's own. `host`: the requested one, with or without a port. The scheme does not
+ * count, since a proxy in front may have ended TLS.
  */
 export function isOwnOrigin(origin: string, host: string | null | undefined): boolean {
   const page = URL.parse(origin)

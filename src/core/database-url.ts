@@ -69,7 +69,7 @@ export function deploymentDatabaseUrl(text: string, deployment_id: string): stri
   return withSchema(text, `${schema.slice(0, MAX_SCHEMA_LENGTH - 1 - id.length)}_${id}`)
 }
 
-/** Whether it is the machine itself that would be asked: no host at all is `localhost`. */
+/** Whether the host is this machine; no host at all is `localhost`. */
 export function isLoopbackHost(host: string): boolean {
   return /^(|localhost|.*\.localhost|127(\.\d+){3}|0\.0\.0\.0|\[?::1?\]?)\.?$/i.test(host)
 }
@@ -81,7 +81,7 @@ export function withSchema(text: string, schema: string): string {
   return url.href
 }
 
-/** The same database, as another user. `password`: not that of the user before. */
+/** The same database, as another user. `password`: replaces that of the user before. */
 export function withLogin(
   text: string,
   { user, password }: { user: string; password: string },
@@ -89,7 +89,7 @@ export function withLogin(
   const url = new URL(text)
   url.username = ''
   url.password = ''
-  // A URL without a host has no place for them but this one, which the driver reads first.
+  // A URL without a host can hold them only here; the driver reads these first.
   url.searchParams.set('user', user)
   url.searchParams.set('password', password)
   return url.href

@@ -35,7 +35,7 @@ export const HTTP_STATUS = {
   internal: 500,
 } as const satisfies Record<ErrorCode, number>
 
-/** One field that did not validate, in the form that both APIs answer with (422 `detail[]`). */
+/** One field that did not validate, in the form of both APIs' responses (422 `detail[]`). */
 export interface FieldIssue {
   /** Where: `body`, `query`, `path` or `header`, then the path to the field. */
   loc: (string | number)[]
@@ -48,10 +48,10 @@ export interface FieldIssue {
 export type Missing = 'assistant' | 'checkpoint'
 
 /**
- * The one error type for refusals. `message` goes to the caller: it says which thing is wrong and what to
- * do. `cause` goes to the log only. `issues` belongs to the code `invalid` alone. `retryAfterSeconds`
- * tells when the same request may be sent again, if that is known. `missing` belongs to `not_found`: what
- * is not there, when that is something that the request names beside what it is sent to.
+ * The one error type for refusals. `message` goes to the caller: it says which thing is wrong and what to do. `cause`
+ * goes to the log only. `issues` belongs to the code `invalid` alone. `retryAfterSeconds`: when the same request may be
+ * sent again, if known. `missing` belongs to `not_found`: the missing thing, if it is not the one that the request was
+ * sent to.
  */
 export class AppError extends Error {
   readonly code: ErrorCode
@@ -89,10 +89,7 @@ export class DatabaseAway extends AppError {
   }
 }
 
-/**
- * The code `unavailable`: the process that the project's code ran in has ended under what was asked of
- * it. What it was doing may be why.
- */
+/** The code `unavailable`: the process of the project's code ended during the request. The request may be the cause. */
 export class HostLost extends AppError {
   constructor(message: string, options: { cause?: unknown } = {}) {
     super('unavailable', message, { ...options, retryAfterSeconds: 1 })
@@ -100,10 +97,7 @@ export class HostLost extends AppError {
   }
 }
 
-/**
- * The code `unavailable`: there is no process at present that could run the project's code. What was
- * asked was not begun.
- */
+/** The code `unavailable`: no process for the project's code is running. The request was not begun. */
 export class HostAway extends AppError {
   constructor(message: string) {
     super('unavailable', message, { retryAfterSeconds: 5 })

@@ -2,8 +2,8 @@
  * JSON whose numbers stay as they were written, where a JavaScript number would change them: whole ones beyond
  * 2^53, and floating ones without a fraction, which would lose their `.0`. Python tells those apart.
  *
- * Such a number is what `JSON.rawJSON` makes of its text. `JSON.stringify` writes that text again; code that
- * computes with it takes `plainNumber` first.
+ * `JSON.rawJSON` makes such a number from its text. `JSON.stringify` writes that text again; code that computes with it
+ * calls `plainNumber` first.
  */
 import { type ExactNumber, isExactNumber, isObject, type JsonValue } from './json.ts'
 
@@ -18,7 +18,7 @@ declare global {
   }
 }
 
-/** Whether a number in the text may be one of those. Most texts have none, and are read five times as fast. */
+/** Whether the text may contain such a number. Most texts do not, and are read five times as fast. */
 const SUSPICIOUS = /(?:^|[[:,\s])-?(?:[\d.]{16}|\d+\.0+(?!\d)|[\d.]+[eE])/
 const WHOLE = /^-?\d+$/
 
@@ -28,10 +28,7 @@ export function parseJson(text: string): any {
   return SUSPICIOUS.test(text) ? JSON.parse(text, keepNumber) : JSON.parse(text)
 }
 
-/**
- * As `JSON.parse`, with numbers as they were written in the value at this path of keys alone: of the one message, or of
- * each in a list.
- */
+/** As `JSON.parse`, but exact only in the value at this path of keys: of the one message, or of each in a list. */
 export function parseJsonAt(text: string, path: readonly string[]): JsonValue {
   if (!SUSPICIOUS.test(text)) return JSON.parse(text)
   const read: JsonValue = parseJson(text)
@@ -49,17 +46,17 @@ function keepNumber(_key: string, value: unknown, { source }: { source?: string 
   if (typeof value !== 'number' || source === undefined) return value
   if (WHOLE.test(source)) return Number.isSafeInteger(value) ? value : JSON.rawJSON(source)
   if (!Number.isFinite(value)) return null
-  // Where its text has an exponent or a fraction, it is a float to every reader.
+  // With an exponent or a fraction in its text, every reader takes it for a float.
   const text = Object.is(value, -0) ? '-0' : String(value)
   return WHOLE.test(text) ? JSON.rawJSON(`${text}.0`) : value
 }
 
-/** The number as JavaScript has it, and as the official server for TypeScript reads it; any other value as it is. */
+/** The number as JavaScript and the official TypeScript server read it; any other value unchanged. */
 export function plainNumber<T>(value: T): T | number {
   return isExactNumber(value) ? Number(value.rawJSON) : value
 }
 
-/** The value with JavaScript's numbers everywhere: itself, where it has no others. */
+/** The value with JavaScript's numbers everywhere; the same object if it has no others. */
 export function withPlainNumbers<T>(value: T): T {
   return plain(value) as T
 }
@@ -114,5 +111,5 @@ export function orderedNumber(value: unknown): number | bigint {
   return text === '' ? Number.NaN : Number(text)
 }
 
-/** Python reads no whole number that has more digits. */
+/** Python reads no whole number with more digits. */
 export const MAX_DIGITS = 4_300

@@ -1,14 +1,14 @@
-/** Values that are kept for a while, as many as there is room for. */
+/** Keeps values for a limited time, up to a number and a weight. */
 import type { Clock } from './clock.ts'
 
 interface Room {
   /** How many values at most. */
   entries: number
-  /** How much they weigh together at most; default: any weight. */
+  /** Their total weight at most; default: any weight. */
   weight?: number
 }
 
-/** The value that was neither read nor set for longest makes room for the next. */
+/** When full, it drops the least recently used value. */
 export class ExpiringMap<V> {
   readonly #room: Required<Room>
   readonly #clock: Pick<Clock, 'now'>
@@ -20,7 +20,7 @@ export class ExpiringMap<V> {
     this.#clock = clock
   }
 
-  /** `undefined`: it was not set, its time is up, or it has made room. */
+  /** `undefined`: it was not set, has expired, or was dropped. */
   get(key: string): V | undefined {
     const found = this.#kept.get(key)
     if (!found) return undefined
@@ -30,7 +30,7 @@ export class ExpiringMap<V> {
     return found.value
   }
 
-  /** One that weighs more than all may is not kept. */
+  /** Does not keep a value that exceeds the whole weight. */
   set(key: string, value: V, { ttlMs, weight = 0 }: { ttlMs: number; weight?: number }): void {
     this.#remove(key)
     if (weight > this.#room.weight) return

@@ -1,9 +1,9 @@
-/** The socket of a WebSocket's handshake until the answer. */
+/** Watches the socket of a WebSocket handshake until the response. */
 import type { Duplex } from 'node:stream'
 
 /**
- * Destroys the socket of a handshake when its client leaves before the answer. Nobody reads from the
- * socket at that time, so that nobody else would notice. What the client has sent stays unread.
+ * Destroys the socket of a handshake when its client leaves before the response. Without this nothing reads the socket
+ * at that time, so the end would go unnoticed. What the client has sent stays unread.
  */
 export function watchEnd(socket: Duplex): void {
   socket.on('readable', lookForEnd)
@@ -16,7 +16,7 @@ export function unwatchEnd(socket: Duplex): void {
   socket.off('end', destroy)
 }
 
-/** Only a reader is told of the end. */
+/** Only reading reveals the end. */
 function lookForEnd(this: Duplex): void {
   if (this.readableLength === 0) this.read()
 }

@@ -1,4 +1,4 @@
-/** Containment of JSON, as PostgreSQL's `@>` has it. Searches by metadata and values use it. */
+/** Containment of JSON, as PostgreSQL's `@>` defines it. Searches by metadata and values use it. */
 import { equalsJson } from './exact-json.ts'
 import { isObject, type JsonValue } from './json.ts'
 

@@ -1,4 +1,4 @@
-/** Any JSON value. A `number` that JavaScript would change is an `ExactNumber` in its place (`exact-json.ts`). */
+/** Any JSON value. An `ExactNumber` replaces a `number` that JavaScript would change (`exact-json.ts`). */
 export type JsonValue =
   | string
   | number

@@ -1,13 +1,13 @@
 /**
- * Packages that only some settings need. The first `npm start` of a clone does not wait for them: they are added beside
- * the running server.
+ * Packages that only some settings need. The first `npm start` of a clone does not wait for them: they are installed
+ * while the server runs.
  */
 import { AppError } from './errors.ts'
 
-/** The two that Node says, of `import` and of `require`. */
+/** Node's codes, for `import` and for `require`. */
 const CODES: unknown[] = ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND']
 
-/** `wish`: what the package is there for, as in "to keep artifacts in S3". Throws `unavailable` while it is not installed. */
+/** `wish`: what the package is for, as in "to keep artifacts in S3". Throws `unavailable` while it is not installed. */
 export async function importLater<T>(wish: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load()
@@ -16,7 +16,7 @@ export async function importLater<T>(wish: string, load: () => Promise<T>): Prom
   }
 }
 
-/** As `importLater`, for what is loaded by `require`. */
+/** As `importLater`, for `require`. */
 export function requireLater<T>(wish: string, load: () => T): T {
   try {
     return load()

@@ -1,4 +1,4 @@
-/** How much is logged: entries of the level and of those after it in this list; at `silent` none. */
+/** How much is logged: entries of the level and of later ones in this list; at `silent` none. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
@@ -12,7 +12,7 @@ export interface Log {
   child(fields: object): Log
 }
 
-/** A log, and what changes for it and for all its children. */
+/** A log, with controls for it and all its children. */
 export interface LogControl extends Log {
   setLevel(level: LogLevel): void
   /** Also calls `listener` with each line that is written, as JSON. */

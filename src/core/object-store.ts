@@ -1,28 +1,28 @@
-/** Objects by name, wherever they are kept: in a folder of this machine, or in an S3-compatible store. */
+/** Objects by name, in a folder of this machine or in an S3-compatible store. */
 import { AppError } from './errors.ts'
 
 export interface ObjectStore {
   /** Whether another machine with the same settings finds the same objects. */
   readonly isShared: boolean
   /**
-   * Keeps what comes under the name and answers how many bytes it is; what was there is replaced. All
-   * of it is there afterwards, or nothing of it: also when `body` throws, whose error is passed on.
-   * Throws `unavailable` where the store cannot be reached or takes no more.
+   * Stores the body under the name, replacing an older object, and returns its size in bytes. Stores all of it or
+   * nothing, also when `body` throws; that error is passed on. Throws `unavailable` if the store cannot be reached or
+   * is full.
    */
   put(name: string, body: AsyncIterable<Uint8Array>): Promise<number>
-  /** `undefined`: there is none. Whoever does not read the body to its end has to end it. */
+  /** `undefined`: there is none. A caller that does not read the whole body must end it. */
   get(name: string): Promise<StoredObject | undefined>
   /** In bytes; `undefined`: there is none. */
   size(name: string): Promise<number | undefined>
   /** The names that begin with the prefix, which ends with `/`, or is empty for all. */
   list(prefix: string): Promise<string[]>
-  /** Nothing there is no error. */
+  /** No error if there is none. */
   remove(name: string): Promise<void>
-  /** Where a store of this machine keeps it, whether it is there or not. Absent: it is elsewhere. */
+  /** Its path in a store of this machine, existing or not. Absent: the store is elsewhere. */
   pathOf?(name: string): string
   /**
-   * Where anybody may GET it for so long, at most `MAX_SIGNED_MS`, whether it is there or not. Absent: the store has
-   * no addresses of its own.
+   * A URL for a GET without a key during this time, at most `MAX_SIGNED_MS`, whether the object exists or not. Absent:
+   * the store has no URLs.
    */
   signedUrl?(name: string, lifetimeMs: number): Promise<string>
 }
@@ -32,7 +32,7 @@ export interface StoredObject {
   body: AsyncIterable<Uint8Array>
 }
 
-/** The longest that S3 signs for, in ms: a week. */
+/** How long an S3 signature can last, in ms: a week. */
 export const MAX_SIGNED_MS = 7 * 24 * 3_600_000
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,99}(\/[A-Za-z0-9][\w.-]{0,99}){0,8}$/

@@ -1,6 +1,6 @@
 /**
- * What the present work belongs to: the request that asked for it, and the run that it is part of. It
- * follows the chain of calls, so that every log line and every span can name it.
+ * What the present work belongs to: the request that caused it, and the run that it is part of. It follows the chain of
+ * calls, so that every log line and every span can name it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
@@ -14,8 +14,8 @@ export interface Origin {
   /** The node of the run's graph whose function runs. */
   node?: string | undefined
   /**
-   * Ends the run that executes here with this error. Absent: no run executes here. Answers `false` when
-   * the run is ending already.
+   * Ends the run that executes here with this error. Absent: no run executes here. Returns `false` when the run is
+   * ending already.
    */
   fail?: ((error: unknown) => boolean) | undefined
 }

@@ -1,6 +1,6 @@
 /** Versions of packages, in order. */
 
-/** Compares the numbers in front, as many as either has; a prerelease counts as what it precedes: `1.0.0rc1` is `1.0.0`. */
+/** Compares the leading numbers, as many as either has; a prerelease counts as its release: `1.0.0rc1` is `1.0.0`. */
 export function isOlder(version: string, than: string): boolean {
   const [ours, theirs] = [numbersOf(version), numbersOf(than)]
   for (let place = 0; place < Math.max(ours.length, theirs.length); place += 1) {

@@ -1,4 +1,4 @@
 /** Pages beside an API, for browsers. */
 
-/** Answers a request for a page or one of its files; `undefined`: there is none of that address. */
+/** Responds to a request for a page or one of its files; `undefined`: no page has this address. */
 export type AnswerPage = (request: Request) => Promise<Response | undefined>

@@ -1,13 +1,13 @@
 /**
- * The content of an installation's databases as rows, whichever database holds them: what `runyard move`
- * and `runyard backup` carry from one place to another.
+ * The content of an installation's databases as rows, independent of the database: `runyard move` and `runyard backup`
+ * carry it from one place to another.
  */
 
-/** Whose migrations a database has. */
+/** The migrations that a database has. */
 export const DATABASE_KINDS = ['control-plane', 'agent-server'] as const
 export type DatabaseKind = (typeof DATABASE_KINDS)[number]
 
-/** `vector` is bytes in either database, but not the same ones: here 32-bit floats, as SQLite has them. */
+/** Both databases store a `vector` as bytes, but different ones: here 32-bit floats, as in SQLite. */
 export type ColumnKind = 'integer' | 'real' | 'text' | 'bytes' | 'vector'
 
 export interface Column {
@@ -21,7 +21,7 @@ export interface Table {
   columns: readonly Column[]
   /** The columns of the primary key, in its order. */
   key: readonly string[]
-  /** The column that numbers the rows by itself, if there is one. */
+  /** The automatically numbered column, if there is one. */
   numbered: string | undefined
 }
 
@@ -29,7 +29,7 @@ export interface Table {
 export type Row = readonly Value[]
 export type Value = string | number | Uint8Array | null
 
-/** What tells whether two tables have the same content. */
+/** A checksum for comparing the content of two tables. */
 export interface TableSum {
   rows: number
   /** Over the rows in any order, in hexadecimal. */

@@ -1,14 +1,14 @@
-/** Where an S3-compatible store is: `s3://bucket/prefix?endpoint=…&region=…&path_style=…`. */
+/** The address of an S3-compatible store: `s3://bucket/prefix?endpoint=…&region=…&path_style=…`. */
 import { AppError } from './errors.ts'
 
 export interface S3Address {
   bucket: string
-  /** What every name begins with, with a slash at the end; empty: nothing. */
+  /** The prefix of every name, with a slash at the end, or empty. */
   prefix: string
   /** Without a slash at the end; `undefined`: Amazon's. */
   endpoint: string | undefined
   region: string
-  /** Whether the bucket stands in the path and not in the host's name. Default: wherever `endpoint` is given. */
+  /** Whether the bucket is in the path and not in the host name. Default: if `endpoint` is given. */
   isPathStyle: boolean
 }
 
@@ -16,7 +16,7 @@ const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
 const PREFIX = /^([A-Za-z0-9][\w.-]{0,99}\/)*$/
 const KNOWN = ['endpoint', 'region', 'path_style']
 
-/** `region`: where the address names none. Throws `bad_request` with the end of a sentence. */
+/** `region`: the default. Throws `bad_request` with the end of a sentence. */
 export function parseS3Address(text: string, { region }: { region: string }): S3Address {
   const url = URL.parse(text)
   if (url?.protocol !== 's3:') throw refused('must be s3://bucket/prefix or file:///folder')

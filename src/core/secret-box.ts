@@ -1,4 +1,4 @@
-/** Encrypts what must not be readable in the database, and decrypts it. */
+/** Encrypts and decrypts secrets in the database. */
 export interface SecretBox {
   /**
    * Encrypts a text for a place. `place` names the row and column; the text cannot be opened at any other
@@ -12,7 +12,7 @@ export interface SecretBox {
   open(sealed: string, place: string): string
   /** The text for the same place, encrypted with the present key. Throws like `open`. */
   reseal(sealed: string, place: string): string
-  /** How every text begins that the present key has encrypted. */
+  /** The prefix of every text that the present key encrypted. */
   readonly sealedPrefix: string
   /**
    * Makes this the present key: 32 bytes, otherwise throws `bad_request`. Texts of the older keys can
@@ -21,7 +21,7 @@ export interface SecretBox {
   changeKey(key: Buffer): void
 }
 
-/** A box as the agent server needs it: its texts are never encrypted again with another key. */
+/** A box for the agent server, whose texts are never re-encrypted with another key. */
 export type CredentialBox = Pick<SecretBox, 'seal' | 'open'>
 
 /**

@@ -1,4 +1,4 @@
-/** What a TLS server proves its identity with. */
+/** The certificates of a TLS server. */
 
 /** In PEM: the certificate followed by its chain to a known authority, and its private key. */
 export interface Certificate {
@@ -6,14 +6,14 @@ export interface Certificate {
   key: Buffer
 }
 
-/** Certificates of single hosts; all others are shown the server's own. */
+/** Certificates of single hosts; all others use the server's own. */
 export interface CertificateTable {
-  /** Who names this host from now on is shown it. Throws where TLS cannot work with it. */
+  /** New connections for this host use it. Throws if TLS rejects it. */
   set(host: string, certificate: Certificate): void
   remove(host: string): void
 }
 
-/** Where it lies; absolute. */
+/** Absolute paths. */
 export interface CertificateFiles {
   cert: string
   key: string

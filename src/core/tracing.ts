@@ -1,13 +1,13 @@
 /** Spans: pieces of work, one within the other, for a tracing system. */
 
-/** What a span tells about its work. */
+/** The attributes of a span. */
 type SpanAttributes = Record<string, string | number | boolean>
 
 export interface SpanOptions {
   name: string
   /**
-   * `server`: asked for from outside. `consumer`: taken from a queue. `client`: sent to another server.
-   * `internal`: a part of the work around it.
+   * `server`: requested from outside. `consumer`: taken from a queue. `client`: sent to another server. `internal`: a
+   * part of the work around it.
    */
   kind: 'server' | 'consumer' | 'client' | 'internal'
   /** The surrounding span, as its `traceparent`. Default: that of the present work. */
@@ -22,7 +22,7 @@ export interface Span {
   readonly traceparent: string | undefined
   rename(name: string): void
   set(attributes: SpanAttributes): void
-  /** Marks the work as failed although it does not throw. */
+  /** Marks the work as failed without an error. */
   fail(message: string): void
 }
 
@@ -32,15 +32,15 @@ export interface OpenSpan extends Span {
 }
 
 export interface Tracer {
-  /** Runs the work in a span. An error is noted on the span and thrown on. */
+  /** Runs the work in a span. An error is recorded on the span and rethrown. */
   span<T>(options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T>
-  /** Begins a span for work that no function stands around. The caller ends it. */
+  /** Begins a span for work outside of one function. The caller ends it. */
   begin(options: SpanOptions): OpenSpan
 }
 
 const NO_SPAN: OpenSpan = { traceparent: undefined, rename() {}, set() {}, fail() {}, end() {} }
 
-/** How OpenTelemetry's exporters speak. */
+/** The protocols of OpenTelemetry's exporters. */
 export const OTLP_PROTOCOLS = ['grpc', 'http/json', 'http/protobuf'] as const
 export type OtlpProtocol = (typeof OTLP_PROTOCOLS)[number]
 
@@ -51,7 +51,7 @@ export const noTracer: Tracer = {
 
 const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/
 
-/** What a caller has sent as its `traceparent`, if it is one. */
+/** The sent `traceparent`, if it is valid. */
 export function validTraceparent(sent: string | string[] | undefined): string | undefined {
   return typeof sent === 'string' && TRACEPARENT.test(sent) ? sent : undefined
 }

@@ -1,20 +1,20 @@
 /**
- * The end of a turn of the event loop. All who wait for it go on together, so that what they write then
- * can share a transaction.
+ * The end of a turn of the event loop. All waiting callers continue together, so that their writes can share a
+ * transaction.
  */
 
 let end: Promise<void> | undefined
 let isAtEnd = false
 let lastOwn = Promise.resolve()
 
-/** Settles when all that has come to this process now has been handled once. */
+/** Resolves when all pending input of this process has been handled once. */
 export function endOfTurn(): Promise<void> {
   end ??= new Promise((resolve) => {
     setImmediate(() => {
       end = undefined
       isAtEnd = true
       resolve()
-      // From within a microtask: so it runs when all who waited have gone on.
+      // From within a microtask, so it runs after all waiting callers have continued.
       queueMicrotask(() => process.nextTick(leave))
     })
   })
@@ -22,43 +22,40 @@ export function endOfTurn(): Promise<void> {
 }
 
 /**
- * Calls back when all who may still add something in this turn have done so: at its end, or, for one who
- * has waited for that, once the others have gone on too.
+ * Calls back when all others in this turn have had a chance to add something: at its end or, for a caller that has
+ * waited for the end, after the other waiting callers.
  */
 export function afterOthers(callback: () => void): void {
   if (isAtEnd) queueMicrotask(() => process.nextTick(callback))
   else void endOfTurn().then(() => process.nextTick(callback))
 }
 
-/** Settles when all promises that can settle now have settled, in the same turn. */
+/** Resolves when all promises that can settle now have settled, in the same turn. */
 export function othersSettled(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve))
 }
 
-/**
- * The same, and what these promises have written to sockets is sent: Node sends a piece of an answer that goes on in the next
- * tick.
- */
+/** The same, and their writes to sockets are sent: Node sends a piece of a continued response in the next tick. */
 export function othersSent(): Promise<void> {
   return new Promise((resolve) => process.nextTick(() => process.nextTick(resolve)))
 }
 
-/** From how many characters or bytes on a piece of work takes so long that others are served before what comes next. */
+/** Size in characters or bytes from which work takes so long that others are served before the next step. */
 export const LARGE = 2 ** 20
 
 /**
- * Settles in a turn of the event loop that the caller has for itself: of those who ask for one at once, each has the
- * next. So others are served between pieces of work that take long, whoever does them.
+ * Resolves in a separate event-loop turn for each caller, in the order they asked. So others are served between long
+ * pieces of work.
  */
 export function ownTurn(): Promise<void> {
   lastOwn = lastOwn.then(nextTurn)
   return lastOwn
 }
 
-/** From how many ms on what was done in one go has taken so long that others are served before what comes of it. */
+/** Duration in ms from which others are served before work continues. */
 const LONG_MS = 20
 
-/** `ownTurn`, where what was begun at this moment (`performance.now()`) and is done now has taken long; else `undefined`. */
+/** `ownTurn` if the work that began at this moment (`performance.now()`) took long; otherwise `undefined`. */
 export function turnIfLong(began: number): Promise<void> | undefined {
   return performance.now() - began > LONG_MS ? ownTurn() : undefined
 }

@@ -1,8 +1,7 @@
 /**
- * Chooses among several agent servers: a request goes to the least busy one. A thread's requests stay
- * with the server that had the last of them while it is about as idle as the others. That server most
- * likely executes the thread's run and sends its events at once; the others would read them from the
- * shared database. So this is for speed only.
+ * Chooses among several agent servers: a request goes to the least busy one. A thread's requests stay with the server
+ * of the previous one while that is about as idle as the others. It most likely executes the thread's run and sends its
+ * events at once; the others would read them from the shared database. This only affects speed.
  */
 import type { Upstream } from './upstream/upstream.ts'
 

@@ -1,11 +1,11 @@
 /**
- * The cookies that an agent sets. Below `/agents/` agents share a host with each other and with the dashboard: a cookie
- * of one must not reach another, nor lock a person out with more than a request may bring.
+ * The cookies that an agent sets. Below `/agents/` agents share a host with each other and with the dashboard: cookies
+ * must not reach other agents, nor grow beyond what a request may carry and so lock the user out.
  */
 import { parseCookie } from 'undici'
 import { isOwnCookie, withoutOwnCookies } from './shared-origin.ts'
 
-/** What an agent's cookies may be in one browser, together with others that the browser sends along. */
+/** Limits of an agent's cookies in one browser, together with others that the browser sends. */
 const MAX_COOKIES = 20
 const MAX_COOKIE_BYTES = 8 * 1024
 
@@ -17,9 +17,9 @@ interface Scope {
 }
 
 /**
- * The `set-cookie` values that may go on to the browser: for the agent's own path, without a domain. Left out are
- * Runyard's own names, cookies without a name, cookies that ask for the whole host (`__Host-`), and those that are too
- * much beside what the browser sent.
+ * The `set-cookie` values for the browser: for the agent's own path, without a domain. Leaves out Runyard's own names,
+ * cookies without a name, cookies for the whole host (`__Host-`), and those that exceed the limits together with what
+ * the browser sent.
  */
 export function cookiesBelowPrefix(values: string[], { prefix, sent }: Scope): string[] {
   const held = heldBy(sent)
@@ -27,8 +27,8 @@ export function cookiesBelowPrefix(values: string[], { prefix, sent }: Scope): s
 }
 
 /**
- * The same at the root of a host of the deployment's own: a cookie goes on as it is, but without a domain that other
- * hosts of Runyard lie below, which `isShared` knows.
+ * The same at the root of a deployment's own host: cookies pass unchanged, but without a domain that contains other
+ * hosts of Runyard (`isShared`).
  */
 export function cookiesAtRoot(values: string[], isShared: (domain: string) => boolean): string[] {
   return values.map((value) => {
@@ -69,7 +69,7 @@ function withPath(value: string, path: string): string {
   return `${without(value, ['domain', 'path'])}; Path=${path}`
 }
 
-/** Attributes are parted by semicolons, whatever is in them (RFC 6265, section 5.2). */
+/** Semicolons always separate attributes (RFC 6265, section 5.2). */
 function without(value: string, attributes: string[]): string {
   const [pair = '', ...rest] = value.split(';').map((one) => one.trim())
   const isKept = (one: string) =>

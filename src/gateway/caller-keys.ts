@@ -4,8 +4,8 @@ import { hasKeyForm } from '../core/people/api-key.ts'
 import { bearerIn } from '../core/people/sent-key.ts'
 
 /**
- * The names of the headers that hold a key of Runyard: the one that `keyIn` finds, and a second one beside it. A bearer
- * token of the client's own beside `X-Api-Key` is not among them.
+ * The names of the headers with a Runyard key: the one that `keyIn` finds, and a second one beside it. A client's own
+ * bearer token beside `X-Api-Key` is not among them.
  */
 export function keyHeadersOf({ headers }: IncomingMessage): ReadonlySet<string> {
   const apiKey = String(headers['x-api-key'] ?? '').trim()

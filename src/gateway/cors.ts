@@ -1,7 +1,4 @@
-/**
- * The CORS headers of the gateway's own answers. Pages may read as much of them as of the deployment's
- * answers.
- */
+/** The CORS headers of the gateway's own responses. Pages may read as much of them as of the deployment's responses. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createContext, Script } from 'node:vm'
 import { type CorsConfig, exposedHeaders, isAnyOriginAllowed, originRule } from '../core/cors.ts'
@@ -11,7 +8,7 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && 'access-control-request-method' in headers
 }
 
-/** Answers a preflight so that the browser sends the request itself, and gets the refusal of that. */
+/** Responds to a preflight so that the browser sends the request itself, and gets its refusal. */
 export function answerPreflight(req: IncomingMessage, res: ServerResponse, cors: CorsConfig): void {
   const requested = req.headers['access-control-request-headers']
   res.writeHead(204, {
@@ -21,7 +18,7 @@ export function answerPreflight(req: IncomingMessage, res: ServerResponse, cors:
   endAnswer(req, res)
 }
 
-/** The CORS headers of an answer to a page of this origin. `undefined`: the request named no origin. */
+/** The CORS headers of a response to a page of this origin. `undefined`: the request named no origin. */
 export function corsHeaders(
   config: CorsConfig,
   origin: string | undefined,
@@ -36,9 +33,9 @@ export function corsHeaders(
   }
 }
 
-/** How long a project's regular expression may take, in ms. The gateway cannot serve others meanwhile. */
+/** How long a project's regular expression may run, in ms. The gateway cannot serve others meanwhile. */
 const MATCH_MS = 100
-/** How often it gets that time: on a busy machine it may pass while nothing is computed. */
+/** How many times it is tried: on a busy machine the time may pass without computing. */
 const MATCH_TRIES = 3
 const match = new Script('regex.test(origin)')
 const matchPlace = createContext({})
@@ -53,7 +50,7 @@ function isAllowedBy(config: CorsConfig, origin: string): boolean {
       try {
         return match.runInContext(matchPlace, { timeout: MATCH_MS })
       } catch {
-        // It may be the machine that is slow.
+        // The machine may be slow.
       }
     }
     tooSlow.add(config)
@@ -61,7 +58,7 @@ function isAllowedBy(config: CorsConfig, origin: string): boolean {
   })(origin)
 }
 
-/** The further headers that answer a preflight which asks to send the headers `requested`. */
+/** The further headers of the response to a preflight for the headers `requested`. */
 function preflightHeaders(
   { allow_methods, allow_headers, max_age }: CorsConfig,
   requested: string | undefined,

@@ -1,12 +1,12 @@
 /**
- * One try to have a request answered by one server: an agent server, or the leading Runyard.
+ * One attempt to get a request answered by one server: an agent server, or the leading Runyard.
  *
  * ```
  * waiting ──connected──▶ sent ──headers──▶ answering ──▶ over
  *    │                    │                    │
  *    └────── failed ──────┘                    ├─ failed: the client's connection is destroyed
  *              ▼                               ▼
- *          unanswered                        broken: the answer is about a run, and another exchange can go on with it
+ *          unanswered                        broken: the response is about a run, and another exchange can continue it
  *          the caller may try again, or refuse
  * ```
  */
@@ -20,7 +20,7 @@ import { type Head, isContinuation, type RunAnswer } from './run-answer.ts'
 import type { Connections, Cuttable } from './upstream/connections.ts'
 import { joinSockets, switchingProtocols } from './websocket.ts'
 
-/** A client's request, and the response to answer it on. */
+/** A client's request and its response. */
 export interface ClientRequest {
   req: IncomingMessage
   res: ServerResponse
@@ -32,36 +32,36 @@ export interface ClientRequest {
 export interface Handshake {
   socket: Socket
   head: Buffer
-  /** Takes the socket from the answer. */
+  /** Takes the socket from the response. */
   detach(): void
 }
 
-/** The server that the request goes to, and in which form. */
+/** The server for the request, and the request's form. */
 interface Destination {
   connections: Connections
   path: string
-  /** What is known of an answer that another exchange can go on with. Absent: of none. */
+  /** Describes a response that another exchange can continue. Absent: none can be. */
   answerAfter?: (head: Head) => RunAnswer | undefined
-  /** The client has a part of this answer. A read of its run, without a body, goes on with it. */
+  /** The client has part of this response: a read of its run, without a body, continues it. */
   goesOnWith?: RunAnswer | undefined
   headers: string[]
-  /** The headers for the client, from those of the server's answer. */
+  /** The headers for the client, from those of the server's response. */
   answerHeaders: (raw: string[]) => string[]
-  /** The connection is new, and closed after the answer. */
+  /** The connection is new, and closed after the response. */
   reset?: boolean
   /** The name in the server's certificate. Default: that of the `host` header. */
   servername?: string
 }
 
 export type Outcome =
-  /** The client has its answer, or is gone. */
+  /** The client has its response, or has left. */
   | { kind: 'over' }
-  /** No part of an answer arrived. `wasSent`: the server may have acted on the request. */
+  /** No part of a response arrived. `wasSent`: the server may have acted on the request. */
   | { kind: 'unanswered'; wasSent: boolean; error: Error }
-  /** The answer ended in the middle. A read of its run may go on with it. */
+  /** The response broke off. A read of its run may continue it. */
   | { kind: 'broken'; answer: RunAnswer; error: Error }
 
-/** Passes bytes on as they come, in both directions no faster than the slower side reads. */
+/** Passes bytes on as they arrive, in both directions at the speed of the slower side. */
 export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
   readonly #request: ClientRequest
   readonly #to: Destination
@@ -70,11 +70,11 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
   #controller: Dispatcher.DispatchController | undefined
   #switched: { destroy(): void } | undefined
   #isStream = false
-  /** What is known of an answer about a run. */
+  /** The state of a response about a run. */
   #answer: RunAnswer | undefined
-  /** The head of the server's answer has come. */
+  /** The head of the server's response has arrived. */
   #isAnswered = false
-  /** The head of the answer was sent, with the first bytes of the body or alone. */
+  /** The head of the response was sent, alone or with the first bytes of the body. */
   #isFlushed = false
   #isOver = false
 
@@ -108,7 +108,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
 
   moveOn(): void {
     const answer = this.#answer
-    // Its agent server lives, and would take the end of the connection for the client's leaving.
+    // Its agent server is alive, and would think that the client left.
     if (!this.#isAnswered || !answer || answer.about.isCancelledOnLeave) return void this.cut()
     const error = new Error('Its agent server is to end.')
     this.#settle({ kind: 'broken', answer, error })
@@ -196,7 +196,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
     else this.#leave(new Error('The client left before the end of its answer.'))
   }
 
-  /** Throws where another try may be answered otherwise. */
+  /** Throws if another attempt may succeed. */
   #goOn(head: Head): void {
     const { status } = head
     if (status >= 500 || status === 429) throw new Error(`The agent server answers ${status}.`)
@@ -238,7 +238,8 @@ function rawHeaders(controller: Dispatcher.DispatchController): string[] {
 }
 
 /**
- * Throws for any transfer coding but one `chunked`. The gateway drops the header, so the client could not decode the body.
+ * Throws for any transfer coding other than one `chunked`. The gateway drops the header, so the client could not decode
+ * the body.
  */
 function refuseOtherCodings(headers: string[]): void {
   const codings = valuesOf('transfer-encoding', headers)
@@ -248,8 +249,8 @@ function refuseOtherCodings(headers: string[]): void {
 }
 
 /**
- * A body without length and chunks (HTTP/1.0) ends when the connection does. Only a reset tells that
- * client that the body was cut short.
+ * A body without length and chunks (HTTP/1.0) ends with the connection. Only a reset shows that client that the body
+ * was cut short.
  */
 export function destroyClient({ req, res, upgrade }: Omit<ClientRequest, 'body'>): void {
   if (upgrade) upgrade.socket.destroy()

@@ -45,15 +45,15 @@ const DEFAULT_RESTART_WAIT_MS = 10_000
 export interface GatewayOptions {
   authenticate: Authenticate
   /**
-   * Whether `authenticate` checks keys, which agents then do not see. `false`: the server behind the gateway checks
-   * them. Default: true.
+   * Whether `authenticate` checks keys and hides them from agents. `false`: the server behind the gateway checks them.
+   * Default: true.
    */
   isKeyChecked?: boolean
-  /** What it is steered by. Default: a table of its own. */
+  /** The table of its targets. Default: its own. */
   targets?: Targets
   /**
-   * Answers every request that is not below `/agents/`. A string instead: the name of the only
-   * deployment, which answers at the root.
+   * Handles every request that is not below `/agents/`. A string: the name of the only deployment, which answers at the
+   * root.
    */
   fallback: ((req: IncomingMessage, res: ServerResponse) => void) | string
   /** The base domain: a deployment also answers at the root of `<name>.<domain>`. In lower case. */
@@ -69,14 +69,14 @@ export interface GatewayOptions {
   /** How long a request waits for an agent server that is being restarted; 10,000 ms by default. */
   restartWaitMs?: number
   /**
-   * The gateway asks this at each request. `undefined`, the default: this Runyard leads. Otherwise
-   * another one leads, and everything is passed on to its `url`. Without a `url` its address is unknown:
-   * requests to agents get 503, and all others are answered here.
+   * Called at each request. `undefined`, the default: this Runyard leads. Otherwise another one leads, and everything
+   * is relayed to its `url`. Without a `url` its address is unknown: requests to agents get 503, and all others are
+   * handled here.
    */
   leader?: () => { url: string | undefined } | undefined
-  /** Called once for each request to an existing deployment, when its answer is complete. */
+  /** Called once for each request to an existing deployment, when its response is complete. */
   onPassed?: (request: PassedRequest) => void
-  /** Each request to an agent is a span, which the agent server's own lie within. Default: none is. */
+  /** Makes a span for each request to an agent, around the agent server's own. Default: none. */
   tracer?: Tracer
 }
 
@@ -111,25 +111,25 @@ export class Gateway {
     this.#leader = options.leader ?? (() => undefined)
   }
 
-  /** The table through which the control plane tells the gateway where agents run. */
+  /** The table in which the control plane sets the places of agents. */
   get targets(): TargetTable {
     return this.#table
   }
 
   /**
-   * Makes a server for this gateway, with TLS when there is a certificate; `certificates` are of single
-   * hosts. The caller makes it listen and closes it.
+   * Makes a server for this gateway, with TLS if `certificate` is given; `certificates` are for single hosts. The
+   * caller makes it listen and closes it.
    */
   createServer(certificate?: Certificate, certificates?: Certificates): Server {
     return createGatewayServer(this, certificate, certificates)
   }
 
-  /** The listener for `request` and `checkContinue`. Clients that expect it get their `100 Continue`. */
+  /** The listener for `request` and `checkContinue`. Clients that expect `100 Continue` get it. */
   handleRequest(req: IncomingMessage, res: ServerResponse): void {
     this.#answer(req, res).catch((error: unknown) => this.#refuse(req, res, error))
   }
 
-  /** The listener for `upgrade`. A refused handshake gets an HTTP answer. */
+  /** The listener for `upgrade`. A refused handshake gets an HTTP response. */
   handleUpgrade(req: IncomingMessage, socket: Duplex, head: Buffer): void {
     const client = socket as Socket
     const res = responseOn(req, client)
@@ -139,12 +139,12 @@ export class Gateway {
     )
   }
 
-  /** This Runyard leads now: cuts what was passed on to the one that led before. */
+  /** This Runyard leads now: cuts the requests relayed to the previous leader. */
   takeOver(): void {
     this.#relay.cut()
   }
 
-  /** Another Runyard leads now: cuts what is open and forgets every name. */
+  /** Another Runyard leads now: cuts open requests and forgets every name. */
   yield(): void {
     this.#table.clear()
   }
@@ -180,7 +180,7 @@ export class Gateway {
     await this.#forward({ route, req, res, body, ...admitted })
   }
 
-  /** Answers a request that needs no key for a deployment that stays asleep. `false`: it did not. */
+  /** Answers a request that needs no key without waking the deployment. `false`: it did not. */
   async #isAnsweredAsleep(
     req: IncomingMessage,
     res: ServerResponse,
@@ -192,7 +192,7 @@ export class Gateway {
     return !isCaller && answerForSleeper(req, res, { route, name })
   }
 
-  /** Whether it brings a key that may call the deployment. */
+  /** Whether the request's key may call the deployment. */
   async #isCaller(req: IncomingMessage, route: AgentRoute): Promise<boolean> {
     try {
       return (await this.#admit(req, route)).caller !== undefined
@@ -201,10 +201,7 @@ export class Gateway {
     }
   }
 
-  /**
-   * Throws when there is no such deployment: otherwise anybody could fill the metrics with made-up
-   * names.
-   */
+  /** Throws if there is no such deployment: otherwise clients could fill the metrics with made-up names. */
   #observe(deployment: string, res: ServerResponse): void {
     this.#table.find(deployment)
     const begun = performance.now()
@@ -247,7 +244,7 @@ export class Gateway {
     return rootRoute(target, this.#table.nameOfHost(label) ?? label)
   }
 
-  /** In a span, with everything that the request waits for. */
+  /** In a span that covers everything the request waits for. */
   #forward(passage: Passage): Promise<void> {
     const { req, res, route } = passage
     const options = {
@@ -280,10 +277,9 @@ export class Gateway {
    * Checks who may call the deployment. A deployment of another workspace is refused as if it did not
    * exist.
    *
-   * `isUnchecked`: the project's own auth decides, or the deployment is public. While nobody knows yet
-   * whether the project has one, requests with any credentials wait for the first agent server, which
-   * tells. A request that claims to be from Studio needs a key in any case, since agent servers believe
-   * that claim of whoever the gateway lets in.
+   * `isUnchecked`: the project's own auth decides, or the deployment is public. While it is unknown whether the project
+   * has one, requests with any credentials wait for the first agent server, which reports it. A request that claims to
+   * be from Studio always needs a key, since agent servers trust that claim from every admitted caller.
    */
   async #admit(req: IncomingMessage, route: AgentRoute): Promise<Admitted> {
     const name = this.#table.find(route.name)
@@ -301,7 +297,9 @@ export class Gateway {
     return principal ? this.#withKeys(admitted(principal, name), req) : UNCHECKED
   }
 
-  /** To a public deployment. Its project may check keys of its own, so a key that the control plane does not know goes on. */
+  /**
+   * Admits a caller to a public deployment. Its project may check its own keys, so a key that is unknown here goes on.
+   */
   async #admitAnyone(req: IncomingMessage): Promise<Admitted> {
     if (keyHeadersOf(req).size === 0) return UNCHECKED
     try {
@@ -312,7 +310,9 @@ export class Gateway {
     return this.#withKeys(UNCHECKED, req)
   }
 
-  /** To what operators see of a public deployment. Its agent server refuses a caller whose key is not known here. */
+  /**
+   * Admits a caller to the operators' part of a public deployment. Its agent server refuses callers with unknown keys.
+   */
   async #admitOperator(req: IncomingMessage, name: Name): Promise<Admitted> {
     try {
       return this.#withKeys(admitted(await this.#authenticate(keyHeaders(req)), name), req)
@@ -334,13 +334,13 @@ export class Gateway {
     try {
       refuse(req, res, refusal, this.#corsOf(req))
     } catch (cause) {
-      // A project's CORS settings may make an invalid header. That must not hurt anybody else.
+      // A project's CORS settings may make an invalid header. That must not affect others.
       this.#log.error({ err: cause }, 'a refusal could not be sent')
       res.destroy()
     }
   }
 
-  /** Pages of any origin may read that a deployment does not exist. */
+  /** Pages of any origin may read the 404 for an unknown deployment. */
   #corsOf(req: IncomingMessage): CorsConfig {
     try {
       const route = this.#routeOf(req)
@@ -363,13 +363,13 @@ function admitted({ workspace_id, role, user_id }: Principal, name: Name): Admit
   throw new AppError('forbidden', `The role "${role}" may not call agents.`)
 }
 
-/** Whether the request brings credentials that a project's own auth may know. */
+/** Whether the request has credentials that a project's own auth may know. */
 function hasCredentials({ headers }: IncomingMessage): boolean {
   const { authorization, cookie } = headers
   return Boolean(authorization ?? headers['x-api-key']) || hasOtherCookies(cookie)
 }
 
-/** Reads single headers, as `Headers` does, which would have to be made for each request. */
+/** Reads single headers as `Headers` does, without making one for each request. */
 function keyHeaders({ headers }: IncomingMessage): HeaderReader {
   return {
     get(name) {

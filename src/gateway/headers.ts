@@ -43,7 +43,7 @@ const DROPPED_OF_ANSWERS = new Set([
   'x-runyard-revision',
   ON_LEAVE_HEADER,
 ])
-/** What says something of a body, or of another request. */
+/** Headers about a body, or about another request. */
 const DROPPED_OF_NEXT = new Set([
   'content-encoding',
   'content-length',
@@ -52,10 +52,10 @@ const DROPPED_OF_NEXT = new Set([
 ])
 
 /**
- * The headers for the agent server. They are the client's, without the hop-by-hop headers and those that
- * begin with `x-runyard-`, without Runyard's own cookies and `spent` keys, plus the agent server's token, the `caller` whose key was checked with their `role`, and where
- * the request came from. The client's address is added to `x-forwarded-for`; the `-proto` and `-host` of
- * a proxy in front stay. `traceparent` takes the place of the client's own.
+ * The headers for the agent server: the client's, without the hop-by-hop ones, those that begin with `x-runyard-`,
+ * Runyard's own cookies and the `spent` keys; plus the agent server's token, the checked `caller` with their `role`,
+ * and the request's origin. The client's address is added to `x-forwarded-for`; the `-proto` and `-host` of a proxy in
+ * front stay. `traceparent` replaces the client's own.
  */
 export function requestHeaders(
   req: IncomingMessage,
@@ -82,7 +82,7 @@ export function requestHeaders(
   return sent
 }
 
-/** The headers of the read that goes on with the answer to a request with these. */
+/** The headers of the read that continues the response to a request with these. */
 export function nextHeaders(headers: string[], lastEventId: string | undefined): string[] {
   if (lastEventId === undefined) return endToEnd(headers, DROPPED_OF_NEXT)
   const sent = endToEnd(headers, DROPPED_OF_NEXT, (header) => header === 'last-event-id')
@@ -97,14 +97,14 @@ interface OfGateway {
   caller?: string | undefined
   role?: Role | undefined
   traceparent?: string | undefined
-  /** Headers whose key has let the request in, and which the project is not to see. */
+  /** Headers with the key that admitted the request; the project must not see them. */
   spent?: ReadonlySet<string> | undefined
 }
 
-/** Marks a request that another Runyard has passed on. */
+/** Marks a request that another Runyard relayed. */
 export const RELAYED_HEADER = 'x-runyard-relayed'
 
-/** The headers of a request that is passed on to the leader. */
+/** The headers of a request that is relayed to the leader. */
 export function relayedHeaders(req: IncomingMessage): string[] {
   const sent = endToEnd(req.rawHeaders, DROPPED_OF_RELAYED)
   addOrigin(sent, req)
@@ -112,25 +112,25 @@ export function relayedHeaders(req: IncomingMessage): string[] {
   return sent
 }
 
-/** The headers of the leader's answer for the client, without the hop-by-hop ones. */
+/** The headers of the leader's response for the client, without the hop-by-hop ones. */
 export function relayedAnswerHeaders(raw: string[]): string[] {
   return endToEnd(raw, HOP_BY_HOP)
 }
 
-/** Where an answer goes. */
+/** The context of a response. */
 interface OfAnswer {
   revision_id: string
   prefix: string
   /** The `cookie` header of its request. */
   cookie: string | undefined
-  /** Whether other hosts of Runyard lie at or below a domain that a cookie names. */
+  /** Whether a cookie's domain contains other hosts of Runyard. */
   isSharedDomain: (domain: string) => boolean
 }
 
 /**
- * The headers for the client: the answer's, without the hop-by-hop ones, plus the revision's id. Below a
- * prefix the answer shares its origin with the dashboard: it stands in a sandbox there, says nothing of
- * the origin, and sets cookies for its own path only.
+ * The headers for the client: the response's, without the hop-by-hop ones, plus the revision's id. Below a prefix the
+ * response shares its origin with the dashboard: it is sandboxed there, sends no headers about the origin, and sets
+ * cookies for its own path only.
  */
 export function answerHeaders(raw: string[], about: OfAnswer): string[] {
   const { revision_id, prefix, cookie: sent, isSharedDomain } = about
@@ -147,7 +147,7 @@ export function answerHeaders(raw: string[], about: OfAnswer): string[] {
   return isShared ? sandboxed(headers) : headers
 }
 
-/** Adds the `host` header, and the headers that tell where the request came from. */
+/** Adds the `host` header, and the headers with the request's origin. */
 function addOrigin(sent: string[], req: IncomingMessage): void {
   const { headers } = req
   const { host } = headers
@@ -158,7 +158,7 @@ function addOrigin(sent: string[], req: IncomingMessage): void {
   sent.push('x-forwarded-proto', joined(headers['x-forwarded-proto']) || protocolOf(req))
 }
 
-/** All values of one header, in the order in which they came. */
+/** All values of one header, in order. */
 export function valuesOf(lowerCaseName: string, raw: string[]): string[] {
   return raw.filter((_, i) => {
     const name = i % 2 === 1 ? raw[i - 1] : undefined

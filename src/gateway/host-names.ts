@@ -1,4 +1,4 @@
-/** The hosts of their own at whose root deployments answer. */
+/** The deployments' own hosts, at whose root they answer. */
 import type { HostTable } from '../core/deployment/target.ts'
 
 /** The name in a `host` header: in lower case, without its port and a dot at the end. */
@@ -7,15 +7,15 @@ export function nameInHost(host: string): string {
 }
 
 interface HostNamesOptions {
-  /** The URLs at which this server itself is reached, as far as they are known. */
+  /** The known URLs of this server itself. */
   ownUrls?: () => readonly (string | null | undefined)[]
-  /** Below it, hosts lead to deployments by their names. */
+  /** The base domain of hosts that are named after deployments. */
   domain?: string | undefined
 }
 
 /**
- * What is this server's own by now never leads to a deployment, though it did when the domain was added: whoever
- * changes the settings could not come in any more.
+ * A host that is now this server's own never leads to a deployment, even if it did when the domain was added: a change
+ * of settings must not lock the operator out.
  */
 export class HostNames implements HostTable {
   readonly #options: HostNamesOptions
@@ -34,7 +34,7 @@ export class HostNames implements HostTable {
     this.#names = new Map([...names].filter(([host]) => !isOwn(host)))
   }
 
-  /** Whether hosts of Runyard itself or of other deployments lie at or below this domain, which is not the `host`. */
+  /** Whether this domain contains hosts of Runyard itself or of other deployments; the `host` itself does not count. */
   isShared(domain: string, host: string | undefined): boolean {
     const name = nameInHost(domain.replace(/^\./, ''))
     if (host !== undefined && name === nameInHost(host)) return false
@@ -51,7 +51,7 @@ export class HostNames implements HostTable {
     return ownUrls().flatMap((url) => (url ? [new URL(url).hostname] : []))
   }
 
-  /** The deployment whose host a `host` header names; each request asks. */
+  /** The deployment whose host a `host` header names; called for each request. */
   deploymentAt(host: string | undefined): string | undefined {
     if (this.#names.size === 0 || host === undefined) return undefined
     return this.#names.get(host) ?? this.#names.get(nameInHost(host))

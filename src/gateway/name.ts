@@ -1,4 +1,4 @@
-/** The name of a deployment: who answers under it now, and which requests wait. */
+/** The name of a deployment: its current target, and the requests that wait. */
 import type { ServerResponse } from 'node:http'
 import type { CorsConfig } from '../core/cors.ts'
 import { haveOwnAuth } from '../core/deployment/runtime.ts'
@@ -11,10 +11,10 @@ const MAX_ANONYMOUS = 100
 
 type NameState =
   | { kind: 'serving'; workspace_id: string; target: Target; upstreams: Upstream[] }
-  /** `isWanted`: a request that may wake it has come since. */
+  /** `isWanted`: a request that may wake it has arrived since. */
   | ({ kind: 'held'; isWanted: boolean } & Hold)
   | { kind: 'paused'; workspace_id: string }
-  /** Another gateway answers under it, at `url`; `null`: nobody knows where yet. */
+  /** Another gateway serves it, at `url`; `null`: not known yet. */
   | { kind: 'elsewhere'; workspace_id: string; url: string | null }
 
 export class Name {
@@ -26,13 +26,13 @@ export class Name {
   #anonymousCount = 0
   #lastAt = Date.now()
   /**
-   * Whether the project's own auth decides who may call it. While nothing runs, this is what the last
-   * agent server said. `undefined`: none has run yet.
+   * Whether the project's own auth decides who may call it. While nothing runs, this is the last agent server's report.
+   * `undefined`: none has run yet.
    */
   hasOwnAuth: boolean | undefined
   /** Whether requests need no key here. */
   isPublic = false
-  /** What pages of other origins may do, as the agent server says; while none runs, as the last one said. */
+  /** What pages of other origins may do, as the agent server, or the last one, reported. */
   cors: CorsConfig = {}
 
   constructor(name: string) {
@@ -45,7 +45,7 @@ export class Name {
       this.cors = state.upstreams[0]?.endpoint.cors ?? {}
       this.hasOwnAuth = haveOwnAuth(state.upstreams.map(({ endpoint }) => endpoint))
     }
-    // The agent server that ran here knew better than the record, which is written after it.
+    // The report of the agent server that ran here is newer than the record.
     if (state?.kind === 'held') this.hasOwnAuth ??= state.hasOwnAuth
     const before = upstreamsOf(this.state)
     this.state = state
@@ -55,8 +55,7 @@ export class Name {
   }
 
   /**
-   * Counts a request as open until the answered function is called. `isAsked`: the request keeps the
-   * deployment awake.
+   * Counts a request as open until the returned function is called. `isAsked`: the request keeps the deployment awake.
    */
   enter(): (isAsked: boolean) => void {
     this.#openCount += 1
@@ -70,7 +69,7 @@ export class Name {
     return this.state?.kind === 'held' && this.state.onRequest !== undefined
   }
 
-  /** As who steers it reads it. */
+  /** As `TargetTable` shows it. */
   get observed(): TargetState {
     const { state } = this
     if (!state) return { kind: 'unknown' }
@@ -86,17 +85,14 @@ export class Name {
     return { open: this.#openCount, last_at: this.#lastAt }
   }
 
-  /**
-   * Throws `unavailable` when nothing runs and nothing will: there is nothing to wait for. Throws `not_found` when
-   * another gateway answers.
-   */
+  /** Throws `unavailable` when nothing runs and nothing will. Throws `not_found` when another gateway answers. */
   requireNotPaused(): void {
     if (this.state?.kind === 'elsewhere') throw elsewhere(this.name, this.state.url)
     if (this.state?.kind !== 'paused') return
     throw new AppError('unavailable', `No revision of "${this.name}" is running; try again later.`)
   }
 
-  /** Tells the holder that a request waits. */
+  /** Notifies the holder that a request waits. */
   noteWaiting(): void {
     if (this.state?.kind !== 'held') return
     this.state.isWanted = true
@@ -104,8 +100,8 @@ export class Name {
   }
 
   /**
-   * Waits like `changed`, for a caller who is not known. Throws `unavailable` when too many of them wait
-   * already, so that they do not take the connections of others.
+   * Waits like `changed`, for a caller who is not known. Throws `unavailable` when too many of them wait already, so
+   * that they do not use up the connections.
    */
   async changedForAnonymous(ms: number, res: ServerResponse): Promise<void> {
     if (this.#anonymousCount >= MAX_ANONYMOUS) {

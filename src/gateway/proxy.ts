@@ -1,4 +1,4 @@
-/** Finds the upstream for a request, and tries another one when the first does not answer. */
+/** Finds the upstream for a request, and tries another one if the first gives no response. */
 import type { IncomingMessage } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { Readable } from 'node:stream'
@@ -18,32 +18,29 @@ import type { Upstream } from './upstream/upstream.ts'
 
 const FIRST_WAIT_MS = 25
 const LONGEST_WAIT_MS = 400
-/**
- * How often a request may be sent. A request that crashes the agent server must not do so again and
- * again.
- */
+/** How often a request may be sent. One that crashes the agent server must not do so again and again. */
 const MOST_SENDINGS = 3
-/** How often an answer about a run may break and go on. */
+/** How often a response about a run may break off and continue. */
 const MOST_BREAKS = 10
 
 /**
- * `never`: the request neither wakes a deployment that sleeps, which is a 409, nor keeps it awake. `glance`: the same
- * with a 204, for pages in a browser, whose console has a line for each refusal.
+ * `never`: the request neither wakes a sleeping deployment (it gets a 409) nor keeps it awake. `glance`: the same with
+ * a 204, for pages in a browser, whose console shows a line for each refusal.
  */
 const WAKE_HEADER = 'x-runyard-wake'
 
-/** A request that was let in to an agent. */
+/** An admitted request to an agent. */
 export interface Passage extends ClientRequest {
   route: AgentRoute
   /** The `user_id` that belongs to the key. Absent: no key was checked. */
   caller?: string | undefined
-  /** Of the caller: the agent server keeps them to it. */
+  /** The caller's role, which the agent server enforces. */
   role?: Role | undefined
-  /** No key was checked, so only a project with its own auth may answer, or a public deployment. */
+  /** No key was checked: only a project with its own auth, or a public deployment, may serve it. */
   isUnchecked?: boolean | undefined
-  /** The headers with a control-plane key, which go on only where the project may see it. */
+  /** The headers with a control-plane key, which are forwarded only if the project may see it. */
   keyHeaders?: ReadonlySet<string> | undefined
-  /** The span of the request, for the agent server; absent: the client's own goes on as it came. */
+  /** The span of the request, for the agent server; absent: the client's own is forwarded unchanged. */
   traceparent?: string | undefined
 }
 
@@ -51,35 +48,32 @@ interface ForwardOptions {
   targets: Targets
   /** How long a request waits for an agent server that restarts, in ms. */
   restartWaitMs: number
-  /** Whether a cookie for this domain would reach other hosts of Runyard than that of the request. */
+  /** Whether a cookie for this domain would reach other hosts of Runyard than the request's. */
   isSharedDomain: (domain: string) => boolean
   log: Log
 }
 
 /**
- * Settles when the request is answered or its client is gone. Throws `not_found` when the name is
- * unknown. Throws `unavailable` when nothing answered: at once when nothing runs, or when the agent
- * server may have acted on a request that is not a read; otherwise after `restartWaitMs`, or after the
- * limit of the hold. Throws `conflict` for a request that lets what sleeps sleep.
+ * Resolves when the request is answered or its client has left. Throws `not_found` when the name is unknown. Throws
+ * `unavailable` without a response: at once when nothing runs, or when the agent server may have acted on a request
+ * that is not a read; otherwise after `restartWaitMs`, or after the limit of the hold. Throws `conflict` for a request
+ * that must not wake the deployment.
  *
- * An answer about a run that breaks goes on: the run is read at the next server. Where that cannot be, it throws with
- * the answer begun, which has to be cut.
+ * A response about a run that breaks off continues: the run is read at the next server. If that is impossible, this
+ * throws with the response begun; the caller must cut it.
  */
 export function forward(passage: Passage, options: ForwardOptions): Promise<void> {
   return new Forwarding(passage, options).run()
 }
 
-/**
- * Whether the request keeps the deployment awake. One that nobody checks, that is refused, or that only looks, does
- * not.
- */
+/** Whether the request keeps the deployment awake. An open one (`isOpen`), a refused one or a glance does not. */
 function isAsked({ req, caller, isUnchecked, res }: Passage): boolean {
   if (isGlance(req)) return false
   if (caller !== undefined) return true
   return isUnchecked === true && res.headersSent && ![401, 403].includes(res.statusCode)
 }
 
-/** Whether the request says of itself that it is not worth waking anything. */
+/** Whether the request asks not to wake the deployment. */
 function isGlance({ headers }: IncomingMessage): boolean {
   return headers[WAKE_HEADER] === 'never' || headers[WAKE_HEADER] === 'glance'
 }
@@ -90,7 +84,7 @@ class Forwarding {
   readonly #workspace_id: string | undefined
   #since = performance.now()
   #failure: Failure | undefined
-  /** An answer that broke, and the request that goes on with it. */
+  /** A response that broke off, and the request that continues it. */
   #broken: { answer: RunAnswer; next: NextRequest } | undefined
   #breaks = 0
   #sendings = 0
@@ -107,7 +101,7 @@ class Forwarding {
     try {
       while (!this.#passage.res.closed) {
         const name = this.#currentName()
-        // The key was checked for this workspace. The name may belong to another one by now.
+        // The key was checked for this workspace, but the name may have moved to another.
         if (name.state?.workspace_id !== this.#workspace_id) throw noDeployment(name.name)
         const path = this.#broken?.next.path ?? this.#passage.route.path
         const upstream = this.#options.targets.choose(name, path)
@@ -129,8 +123,8 @@ class Forwarding {
   }
 
   /**
-   * Throws `unauthenticated` when no key was checked, and neither has the current revision an auth of its own nor is
-   * the deployment public by now.
+   * Throws `unauthenticated` if no key was checked, the current revision has no auth of its own, and the deployment is
+   * not public by now.
    */
   #requireCheck({ isPublic }: Name, { endpoint }: Upstream): void {
     if (!endpoint.checksRoles) this.#requireLook()
@@ -138,7 +132,7 @@ class Forwarding {
     throw new AppError('unauthenticated', 'An API key is needed. Send it as "X-Api-Key: KEY".')
   }
 
-  /** An agent server of an older version lets every role do everything: roles that look get its reads alone. */
+  /** An agent server of an older version enforces no roles: roles that look get only its reads. */
   #requireLook(): void {
     const { req, role, upgrade } = this.#passage
     const { method = 'GET' } = req
@@ -158,7 +152,7 @@ class Forwarding {
     this.#options.log.debug(about, 'the agent server did not answer')
   }
 
-  /** Throws `unavailable` when nothing can go on with the answer. */
+  /** Throws `unavailable` when nothing can continue the response. */
   #noteBreak({ answer, error }: Break, { target }: Upstream): void {
     const failure = { kind: 'unanswered', wasSent: true, error } as const
     const next = answer.next()
@@ -172,7 +166,7 @@ class Forwarding {
     this.#options.log.info(about, 'an answer about a run broke off; the next agent server goes on')
   }
 
-  /** Waits before the next try, or until the name has another upstream. */
+  /** Waits before the next attempt, or until the name has another upstream. */
   async #waitForAnother(name: Name): Promise<void> {
     const failure = this.#failure as Failure
     const isLate = this.#leftMs(name) < this.#waitMs
@@ -183,8 +177,8 @@ class Forwarding {
   }
 
   /**
-   * Whether asking again does nothing twice: the request was never sent, or it is a read without a body, as the one
-   * that goes on with an answer is.
+   * Whether repeating the request does nothing twice: it was never sent, or it is a read without a body, as is the one
+   * that continues a response.
    */
   #isRepeatable({ wasSent, error }: Failure): boolean {
     const { req, body } = this.#passage
@@ -194,7 +188,7 @@ class Forwarding {
     return body === undefined && (req.method === 'GET' || req.method === 'HEAD')
   }
 
-  /** Answers a glance at a deployment that sleeps. Throws `conflict` for one that is to be refused. */
+  /** Responds to a glance at a sleeping deployment. Throws `conflict` for `never`. */
   #isLeftAsleep(name: Name): boolean {
     const { req, res } = this.#passage
     if (!name.isAsleep || this.#broken || !isGlance(req)) return false
@@ -204,7 +198,7 @@ class Forwarding {
   }
 
   async #waitForTarget(name: Name): Promise<void> {
-    // A request that a dying agent server did not answer waits for the next server in any case.
+    // A request that a dying agent server left open waits for the next server in any case.
     if (!this.#failure) name.requireNotPaused()
     const leftMs = this.#leftMs(name)
     if (leftMs <= 0) throw this.#failure ? refusalOf(this.#failure, name.name) : notBack(name.name)

@@ -6,7 +6,7 @@ import type { Log } from '../core/log.ts'
 import { answerPreflight, corsHeaders, isPreflight } from './cors.ts'
 import { endAnswer } from './request-body.ts'
 
-/** Answers the refusal that the client gets. Any other error is logged, and becomes `internal`. */
+/** Returns the refusal for the client. Any other error is logged, and becomes `internal`. */
 export function asRefusal(error: unknown, log: Log): AppError {
   if (error instanceof AppError) return error
   log.error({ err: error }, 'the gateway failed to handle a request')
@@ -14,8 +14,8 @@ export function asRefusal(error: unknown, log: Log): AppError {
 }
 
 /**
- * The refusal of a request that could not be passed on because the client is at fault: it is malformed,
- * or its body was refused on the way. `undefined`: the error is another one.
+ * The refusal of a request that could not be forwarded because the client is at fault: it is malformed, or its body was
+ * refused on the way. `undefined`: the error is another one.
  */
 export function faultOfClient(error: Error): AppError | undefined {
   if (error instanceof AppError) return error
@@ -25,9 +25,8 @@ export function faultOfClient(error: Error): AppError | undefined {
 }
 
 /**
- * Answers with the refusal; the answer must not have begun. Pages of other origins may read it as far as
- * `cors` allows. A preflight is answered normally, so that the browser sends the request itself and sees
- * the refusal of that.
+ * Sends the refusal; the response must not have begun. Pages of other origins may read it as far as `cors` allows. A
+ * preflight gets a normal response, so that the browser sends the request itself and sees its refusal.
  */
 export function refuse(
   req: IncomingMessage,

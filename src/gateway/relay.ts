@@ -1,6 +1,6 @@
 /**
- * Passes whole requests on to the Runyard that leads, which checks them as if they had come to it
- * directly. Each has a connection of its own, so that none meets one that is just being closed.
+ * Relays whole requests to the leading Runyard, which checks them as if they had come to it directly. Each has its own
+ * connection, so that none meets one that is just being closed.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '../core/errors.ts'
@@ -13,12 +13,12 @@ import { Connections } from './upstream/connections.ts'
 /** How long a connection to the leader may take, in ms. */
 const CONNECT_MS = 3000
 
-/** Whether another Runyard has passed the request on already. Then it goes no further. */
+/** Whether another Runyard has relayed the request already. Then it goes no further. */
 export function isRelayed(req: IncomingMessage): boolean {
   return req.headers[RELAYED_HEADER] !== undefined
 }
 
-/** Node's own: bodies of any length are passed on as they come. */
+/** Node's own objects: bodies of any length are streamed. */
 export interface RelayedRequest {
   req: IncomingMessage
   res: ServerResponse
@@ -30,9 +30,9 @@ export class Relay {
   #connections: Connections | undefined
 
   /**
-   * Settles with `true` when the client has its answer or is gone, with `false` when there was no
-   * connection: nothing of the request has been read then. Throws `unavailable` when the leader broke
-   * off before it answered, `bad_request` when the request cannot be passed on to anyone.
+   * Resolves to `true` when the client has its response or has left, to `false` when there was no connection and
+   * nothing of the request was read. Throws `unavailable` when the leader broke off before it responded, `bad_request`
+   * when the request cannot be forwarded at all.
    */
   async pass(request: RelayedRequest, leader: string): Promise<boolean> {
     const { req, res } = request
@@ -59,7 +59,7 @@ export class Relay {
     throw new AppError('unavailable', detail, { cause: outcome.error })
   }
 
-  /** Another one leads now: ends what is open, since a paused leader would never answer. */
+  /** Another one leads now: ends open requests, since a paused leader would never respond. */
   cut(): void {
     const open = [...(this.#connections?.open ?? [])]
     for (const one of open) one.giveUp(new Error('Another one leads now.'))

@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Transform } from 'node:stream'
 import { AppError } from '../core/errors.ts'
 
-/** How long the gateway reads the rest of a body whose request is already answered, in ms. */
+/** How long the gateway reads the rest of a body after its response, in ms. */
 const DISCARD_MS = 10_000
 
 /** Whether the request came over HTTP/1. Over HTTP/2 many requests share one connection. */
@@ -18,24 +18,24 @@ export function hasBody(req: IncomingMessage): boolean {
   return 'transfer-encoding' in req.headers || Number(req.headers['content-length'] ?? 0) > 0
 }
 
-/** A body of at most so many bytes is passed on as one piece. */
+/** A body of at most this many bytes is forwarded as one piece. */
 const MAX_PIECE_BYTES = 64 * 1024
 
-/** Whether the body is said to be so short that `wholeBody` may take it. */
+/** Whether the announced length is short enough for `wholeBody`. */
 function isShort({ headers }: IncomingMessage): boolean {
   return !('transfer-encoding' in headers) && Number(headers['content-length']) <= MAX_PIECE_BYTES
 }
 
 /**
- * All of a short body that has come already, as it mostly does with its head. So it costs far less than one that is
- * waited for. `undefined`: it has not come, or not all of it.
+ * A short body that has arrived completely, as it mostly does with its head. This costs far less than waiting for it.
+ * `undefined`: it has not arrived, or only in part.
  */
 function bodyThere(req: IncomingMessage): Buffer | undefined {
   const isThere = req.readableLength === Number(req.headers['content-length']) && isHttp1(req)
   return isThere ? (req.read() ?? undefined) : undefined
 }
 
-/** All of a short body. `undefined`: the client left before the end of it. */
+/** A whole short body. `undefined`: the client left before its end. */
 function wholeBody(req: IncomingMessage): Promise<Buffer | undefined> {
   const { promise, resolve } = Promise.withResolvers<Buffer | undefined>()
   const pieces: Buffer[] = []
@@ -47,7 +47,7 @@ function wholeBody(req: IncomingMessage): Promise<Buffer | undefined> {
 }
 
 /**
- * The body as it is passed on: in one piece where it is short, otherwise as a stream that fails as `requestBody` says.
+ * The body to forward: in one piece if it is short, otherwise as a stream that fails as `requestBody` does.
  * `undefined`: the client left before the end of a short one.
  */
 export function bodyOf(
@@ -63,9 +63,9 @@ export function checkBodySize(req: IncomingMessage, maxBytes: number): void {
 }
 
 /**
- * The body as a separate stream. It takes nothing from the request until somebody reads it. Destroying it
- * leaves the client's connection open, so that the client can still be answered. It fails with
- * `too_large` beyond `maxBytes`, and when the client leaves before the end of the body.
+ * The body as a separate stream. It takes nothing from the request until it is read. Destroying it leaves the client's
+ * connection open, so that the client can still get a response. It fails with `too_large` beyond `maxBytes`, and when
+ * the client leaves before the end of the body.
  */
 export function requestBody(req: IncomingMessage, maxBytes: number): Transform {
   let bytes = 0
@@ -83,7 +83,7 @@ export function requestBody(req: IncomingMessage, maxBytes: number): Transform {
   body.once('close', () => {
     req.off('close', leave)
     req.unpipe(body)
-    // Reads and drops the rest of the body: the client sees its answer only after it has sent everything.
+    // Reads and drops the rest of the body: the client sees its response only after it has sent everything.
     req.resume()
   })
   // The reader of the body reports its failure. Without this listener it would end the process.
@@ -94,13 +94,13 @@ export function requestBody(req: IncomingMessage, maxBytes: number): Transform {
 }
 
 /**
- * Ends an answer that is completely written. When the request's body is still arriving, its rest is read
- * and dropped, for ten seconds at most. A connection that closes with the answer closes only after that:
- * otherwise it would be reset while the client sends, and the answer would be lost.
+ * Ends a response that is completely written. When the request's body is still arriving, its rest is read and dropped,
+ * for ten seconds at most. A connection that closes with the response closes only after that: otherwise it would be
+ * reset while the client sends, and the response would be lost.
  */
 export function endAnswer(req: IncomingMessage, res: ServerResponse): void {
   if (req.complete) {
-    // Only who reads on learns of the end. Otherwise Node would make the request flow to find it.
+    // Only a further read reveals the end. Otherwise Node would make the request flow to find it.
     if (req.readableLength === 0 && !req.readableEnded) req.read()
     return void res.end()
   }

@@ -10,16 +10,15 @@ export interface AgentRoute {
   name: string
   /** Path and query for the agent server, byte for byte as the client sent them. */
   path: string
-  /** What stood before the path: `/agents/<name>`, or nothing for a deployment that answers at the root. */
+  /** What came before the path: `/agents/<name>`, or nothing for a deployment at the root. */
   prefix: string
 }
 
 /**
- * Reads a request target in origin or absolute form. `undefined`: it is not below `/agents/`. Throws
- * `not_found` for what cannot be a deployment's name. Throws `bad_request` for a path that a URL parser
- * behind the gateway could read differently (dot segments, `\`, `#`, in any encoding), because the
- * gateway decides by the path as written whether a key is needed. Throws `not_found` for what only the
- * runtime driver asks for.
+ * Reads a request target in origin or absolute form. `undefined`: it is not below `/agents/`. Throws `not_found` for an
+ * impossible deployment name. Throws `bad_request` for a path that a URL parser behind the gateway could read
+ * differently (dot segments, `\`, `#`, in any encoding), because the path as written decides whether a key is needed.
+ * Throws `not_found` for the runtime driver's own path.
  */
 export function parseAgentRoute(target: string): AgentRoute | undefined {
   const match = /^\/agents\/([^/?#]*)(.*)$/s.exec(originForm(target))
@@ -78,12 +77,12 @@ export function isOpen(req: IncomingMessage, route: AgentRoute): boolean {
   return path === '/ok' || path === '/info' || path.startsWith('/ui/')
 }
 
-/** Whether the path looks like one of those that only operators may ask, below whatever prefix. */
+/** Whether the path looks like one for operators only, below any prefix. */
 export function isOfOperators({ path }: AgentRoute): boolean {
   return /\/(metrics|webhooks\/.*)$/.test(pathOf(path))
 }
 
-/** What every ambiguous target has. Few others have it. */
+/** Matches every ambiguous target, and few others. */
 const SUSPICIOUS = /[.%\\#]/
 
 function isAmbiguous(target: string): boolean {

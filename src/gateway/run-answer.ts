@@ -1,11 +1,11 @@
 /**
- * An answer about a run, as far as the client has it: which bytes go to the client, and which request goes on with the
- * answer when its agent server is lost. Passes no bytes and asks nothing itself.
+ * A response about a run, as far as the client has it: which bytes the client gets, and which request continues the
+ * response when its agent server is lost. It passes no bytes and sends no request itself.
  */
 import { ON_LEAVE_HEADER } from '../core/deployment/runtime-protocol.ts'
 import { valuesOf } from './headers.ts'
 
-/** The request that goes on with an answer: a GET without a body. */
+/** The request that continues a response: a GET without a body. */
 export interface NextRequest {
   /** Path and query for the agent server. */
   path: string
@@ -13,19 +13,19 @@ export interface NextRequest {
   lastEventId?: string | undefined
 }
 
-/** What is known of an answer before its body. Headers as received. */
+/** A response before its body. Headers as received. */
 export interface Head {
   status: number
   headers: string[]
 }
 
-/** Where agent servers say that an answer goes on. */
+/** The `location` of a continuation. */
 const LOCATION = /^\/threads\/[\w-]+(\/runs\/[\w-]+\/(join|stream))$/
-/** The end of the paths that create a run and answer with its result or its events. */
+/** The end of the paths that create a run and return its result or its events. */
 const CREATION = /(?:\/threads\/[^/]+)?\/runs\/(?:wait|stream)$/
 const CONTENT_TYPES = { join: 'application/json', stream: 'text/event-stream' }
 
-/** An event that is longer is passed on before its end, so that the answer cannot go on if it breaks there. */
+/** A longer event is passed on before its end, so the response cannot continue if it breaks off there. */
 const MOST_HELD_BYTES = 1024 * 1024
 /** The line of an event's id and the blank line after it are shorter. */
 const ID_BYTES = 64
@@ -33,7 +33,7 @@ const NOTHING = Buffer.alloc(0)
 const COLON = 0x3a
 const VALUE = /[^ \n\r\t]/
 
-/** The answer to this request. `undefined`: it is about no run, or has a length, so that nothing can go on with it. */
+/** The response to this request. `undefined`: it is about no run, or has a length, so nothing can continue it. */
 export function runAnswer(
   asked: { method: string | undefined; path: string },
   head: Head,
@@ -51,20 +51,20 @@ export function runAnswer(
 export type RunAnswer = RunEvents | RunResult
 
 interface About {
-  /** The address at which the agent server says that it goes on. */
+  /** The `location` of its continuation. */
   location: string
-  /** The path of the request that goes on with it. */
+  /** The path of the request that continues it. */
   path: string
   /** Whether the run is cancelled when the agent server sees the connection end. */
   isCancelledOnLeave: boolean
 }
 
-/** Whether the body after this head goes on with the answer. */
+/** Whether the body after this head continues the response. */
 export function isContinuation(answer: RunAnswer, head: Head): boolean {
   return locationOf(head) === answer.about.location
 }
 
-/** `location` of an answer whose body can go on with another one's. */
+/** The `location` of a response whose body another one can continue. */
 function locationOf({ status, headers }: Head): string | undefined {
   const one = (name: string) => valuesOf(name, headers)[0]
   const location = one('location') ?? ''
@@ -73,7 +73,10 @@ function locationOf({ status, headers }: Head): string | undefined {
   return one('content-type')?.startsWith(CONTENT_TYPES[kind]) ? location : undefined
 }
 
-/** A read is repeated as it is; after a creation the run is read, below the same `mount_prefix` and of the same namespaces. */
+/**
+ * A read is repeated unchanged; after a creation the run is read, below the same `mount_prefix` and with the same
+ * namespaces.
+ */
 function pathOfNext(
   { method, path }: { method: string | undefined; path: string },
   { location, isCancelledOnLeave }: Omit<About, 'path'>,
@@ -88,14 +91,14 @@ function pathOfNext(
   return `${pathname.replace(CREATION, '')}${location}${query.size > 0 ? `?${query}` : ''}`
 }
 
-/** Events go to the client whole, so that none comes twice. */
+/** Passes on whole events, so that the client gets none twice. */
 class RunEvents {
   readonly about: About
   #lastId: string | undefined
-  /** The beginning of an event, with room behind it: agents may send single bytes. */
+  /** The beginning of an event, with spare room: agents may send single bytes. */
   #held: Buffer = NOTHING
   #heldBytes = 0
-  /** The client has a part of an event. */
+  /** The client has only part of an event. */
   #isSplit = false
 
   constructor(about: About, lastId: string | undefined) {
@@ -105,7 +108,7 @@ class RunEvents {
 
   /** Takes the next bytes of the body; returns those that the client gets now. */
   take(chunk: Buffer): Buffer {
-    // What was held has no end of an event, but maybe the first half of one, and the event's id.
+    // The held bytes have no end of an event, but maybe half of one, and the event's id.
     const from = Math.max(0, this.#heldBytes - ID_BYTES)
     const bytes = this.#heldBytes === 0 ? chunk : this.#append(chunk)
     const end = this.#endOfEvents(bytes, from)
@@ -121,19 +124,19 @@ class RunEvents {
     return bytes.subarray(0, given)
   }
 
-  /** What the client gets at the end of the body. */
+  /** The rest for the client, at the end of the body. */
   end(): Buffer {
     return this.#held.subarray(0, this.#heldBytes)
   }
 
-  /** After a break: forgets what the client does not have. `undefined`: nothing can go on with the answer. */
+  /** After a break: forgets what the client does not have. `undefined`: nothing can continue the response. */
   next(): NextRequest | undefined {
     this.#held = NOTHING
     this.#heldBytes = 0
     return this.#isSplit ? undefined : { path: this.about.path, lastEventId: this.#lastId }
   }
 
-  /** What is held, and the chunk after it. */
+  /** The held bytes with the chunk. */
   #append(chunk: Buffer): Buffer {
     const length = this.#heldBytes + chunk.length
     if (length > this.#held.length) {
@@ -166,7 +169,7 @@ function lastIdIn(events: Buffer): string | undefined {
   return events.toString('latin1', at + 5, events.indexOf('\n', at + 5))
 }
 
-/** Before the value white space keeps the connection alive. */
+/** White space before the value keeps the connection alive. */
 class RunResult {
   readonly about: About
   #isBegun = false

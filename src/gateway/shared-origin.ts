@@ -1,29 +1,26 @@
 /**
- * Below `/agents/` deployments answer on the origin of the dashboard. What they answer must not act there
- * for the person who has signed in, and must not see their session.
+ * Below `/agents/` deployments answer on the origin of the dashboard. Their responses must not act there for the
+ * signed-in user, nor see their session.
  */
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../core/errors.ts'
 
 /** Our own cookies: sessions of the dashboard, and of a Studio on this machine. */
 const OWN_COOKIE = /^(__Host-)?runyard_(session|oidc|studio)(_\d+)?$/
-/** Of a server whose Studio stands behind this gateway, which must see it. */
+/** Without the Studio's: the server behind this gateway needs that cookie. */
 const SESSION_COOKIE = /^(__Host-)?runyard_(session|oidc)(_\d+)?$/
 
 /**
- * A document in a sandbox has no origin: it runs its scripts, but its requests are those of a stranger, without
- * cookies, and it cannot reach into our pages.
+ * A sandboxed document has no origin: it runs its scripts, but its requests are a stranger's, without cookies, and it
+ * cannot reach into our pages.
  */
 const SANDBOX =
   'sandbox allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads'
 
-/**
- * Browsers never make a document of these that runs anything. Of several types in one value they take the
- * last.
- */
+/** Browsers never run code from a document of these types. Of several types in one value they take the last. */
 const DATA = /^(application\/json|text\/event-stream)[ \t]*(;[^,]*)?$/i
 
-/** By these an answer speaks for the whole origin and not for itself. */
+/** Headers that affect the whole origin, not only the response. */
 const OF_ORIGIN = new Set([
   'accept-ch',
   'activate-storage-access',
@@ -45,15 +42,15 @@ const OF_ORIGIN = new Set([
   'use-as-dictionary',
   'x-permitted-cross-domain-policies',
 ])
-/** Sessions that a browser binds to the machine, under their names of now and before. */
+/** Device-bound sessions, under their present and earlier names. */
 const OF_SESSIONS = /^(secure|sec)-session-/
 
-/** What a page asks for in order to run it in itself. */
+/** The destinations of code that a page runs in itself. */
 const CODE = ['script', 'worker', 'sharedworker', 'serviceworker', 'audioworklet', 'paintworklet']
 
 /**
- * Throws `forbidden` when a page of the dashboard would run an agent's code in itself. A document in a
- * sandbox is no page of the dashboard.
+ * Throws `forbidden` when a page of the dashboard would run an agent's code in itself. A sandboxed document is no page
+ * of the dashboard.
  */
 export function refuseCode({ headers }: IncomingMessage): void {
   const isOwnPage = headers['sec-fetch-site'] === 'same-origin'
@@ -63,7 +60,7 @@ export function refuseCode({ headers }: IncomingMessage): void {
   throw new AppError('forbidden', `An agent's code does not run in a page of Runyard. ${how}`)
 }
 
-/** The `cookie` header for the agent server; empty: it has none. */
+/** The `cookie` header for the agent server; empty: none. */
 export function withoutOwnCookies(cookie: string, { isShared }: { isShared: boolean }): string {
   const hidden = isShared ? OWN_COOKIE : SESSION_COOKIE
   return cookie
@@ -83,12 +80,12 @@ export function isOwnCookie(name: string): boolean {
   return OWN_COOKIE.test(name)
 }
 
-/** Whether this header of an agent's answer would change what is not the agent's. */
+/** Whether this header of an agent's response would affect more than the agent. */
 export function isOfOrigin(lowerCaseName: string): boolean {
   return OF_ORIGIN.has(lowerCaseName) || OF_SESSIONS.test(lowerCaseName)
 }
 
-/** Puts documents into a sandbox: whatever might become one. */
+/** Sandboxes every response that may become a document. */
 export function sandboxed(headers: string[]): string[] {
   let isData: boolean | undefined
   for (let i = 0; i + 1 < headers.length; i += 2) {

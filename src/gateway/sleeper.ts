@@ -1,4 +1,4 @@
-/** Answers callers without a key while the deployment sleeps, so that they do not wake it. */
+/** Answers callers without a key while the deployment sleeps, without waking it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '../core/errors.ts'
 import { answerPreflight, corsHeaders } from './cors.ts'
@@ -7,9 +7,8 @@ import { endAnswer } from './request-body.ts'
 import type { AgentRoute } from './route.ts'
 
 /**
- * Answers a request that needs no key, for a deployment that sleeps. `false`: the deployment has to
- * answer, since its own auth may let anybody in, or it is public. Throws `unauthenticated` when only a
- * key may wake it.
+ * Answers a request that needs no key, for a sleeping deployment. `false`: the deployment must answer, since it is
+ * public or its own auth may admit the caller. Throws `unauthenticated` if only a key may wake it.
  */
 export function answerForSleeper(
   req: IncomingMessage,
@@ -32,7 +31,7 @@ export function answerForSleeper(
   )
 }
 
-/** Answers 204: it sleeps on, and nothing was done. */
+/** Sends a 204: it sleeps on, and nothing was done. */
 export function answerGlance(req: IncomingMessage, res: ServerResponse, { cors }: Name): void {
   res.writeHead(204, { ...corsHeaders(cors, req.headers.origin), 'x-runyard-asleep': 'true' })
   endAnswer(req, res)

@@ -1,4 +1,4 @@
-/** The gateway's half of `core/deployment/target.ts`: the upstreams that answer under each name. */
+/** The gateway's half of `core/deployment/target.ts`: the upstreams of each name. */
 
 import type { Endpoint } from '../core/deployment/runtime.ts'
 import {
@@ -16,12 +16,12 @@ import { Name } from './name.ts'
 import { noDeployment } from './route.ts'
 import { type Upstream, UpstreamPool } from './upstream/upstream.ts'
 
-/** How long a drain waits, beyond its limit, for answers that cannot be resumed, in ms. */
+/** How long a drain waits, beyond its limit, for responses that cannot be resumed, in ms. */
 const DEFAULT_GRACE_MS = 600_000
 
 /**
- * Kept in memory only: the reconciler fills it at the start and keeps it right. Each method affects every
- * request that no upstream has got yet.
+ * Kept in memory only: the reconciler fills it at the start and updates it. Each method affects every request that has
+ * no upstream yet.
  */
 export class Targets implements ReferringTable {
   readonly #names = new Map<string, Name>()
@@ -83,7 +83,7 @@ export class Targets implements ReferringTable {
     return this.#names.get(name)?.activity ?? { open: 0, last_at: 0 }
   }
 
-  /** The deployment that this host label stands for. In a host name `_` is written `-`. */
+  /** The deployment of this host label. In a host name `_` is written `-`. */
   nameOfHost(label: string): string | undefined {
     if (this.#names.has(label)) return label
     return [...this.#names.keys()].find((name) => name.replaceAll('_', '-') === label)

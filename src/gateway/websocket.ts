@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { AppError } from '../core/errors.ts'
 import { unwatchEnd, watchEnd } from '../core/handshake.ts'
 
-/** Throws `bad_request` for an upgrade to anything else than a WebSocket. */
+/** Throws `bad_request` for an upgrade to anything but a WebSocket. */
 export function checkUpgrade(req: IncomingMessage): void {
   const isWebSocket = req.headers.upgrade?.toLowerCase() === 'websocket' && req.method === 'GET'
   if (!isWebSocket) throw new AppError('bad_request', 'Only WebSocket upgrades are supported.')
@@ -28,7 +28,7 @@ export function responseOn(req: IncomingMessage, socket: Socket): ServerResponse
   return res
 }
 
-/** The head of a 101 answer with these headers (a flat list of names and values). */
+/** The head of a 101 response with these headers (a flat list of names and values). */
 export function switchingProtocols(headers: string[]): string {
   let head = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n'
   for (let i = 0; i + 1 < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`

@@ -16,7 +16,7 @@ interface AppOptions {
   jsonMethods?: string[]
   /** Reads the path of a request when it differs from the URL's. */
   getPath?: ReadPath
-  /** The path as the log shows it, where a path itself can be a secret. */
+  /** The path for the log, if a path itself can be a secret. */
   shownPath?: (path: string) => string
 }
 
@@ -43,8 +43,8 @@ export function createRoutes<E extends Env>(): OpenAPIHono<E> {
 }
 
 /**
- * Treats each body that comes with one of these methods as JSON, whatever its content type: `curl -d`
- * sends that of a form, browsers `text/plain`, some clients none.
+ * Treats each body sent with one of these methods as JSON, whatever its content type: `curl -d` sends that of a form,
+ * browsers `text/plain`, some clients none.
  */
 export function treatBodyAsJson(methods: string[]): MiddlewareHandler {
   return async (c, next) => {
@@ -58,8 +58,8 @@ export function treatBodyAsJson(methods: string[]): MiddlewareHandler {
 }
 
 /**
- * Throws `invalid` for a body that is not declared as JSON. Pages may send any other body to any server
- * without asking that server first.
+ * Throws `invalid` for a body that is not declared as JSON. Pages can send any other body to any server without a
+ * preflight.
  */
 export const requireJson: MiddlewareHandler = async (c, next) => {
   const type = c.req.header('content-type') ?? ''
@@ -82,7 +82,7 @@ export type HookResult = { success: true } | { success: false; error: ZodError; 
 
 const LOC_OF_TARGET: Record<string, string> = { json: 'body', form: 'body', param: 'path' }
 
-/** Throws `invalid` for what does not validate, as every route does unless it has a hook of its own. */
+/** Throws `invalid` for input that does not validate: the default hook of every route. */
 export function refuseInvalid(result: HookResult): void {
   if (result.success) return
   const place = LOC_OF_TARGET[result.target] ?? result.target
@@ -105,7 +105,7 @@ function issueType(issue: ZodError['issues'][number]): string {
   return issue.code
 }
 
-/** The 422 answer in the OpenAPI document. */
+/** The 422 response in the OpenAPI document. */
 export const ValidationErrorSchema = z
   .object({
     detail: z.array(

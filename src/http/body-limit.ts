@@ -3,7 +3,7 @@ import type { MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { AppError } from '../core/errors.ts'
 
-/** Middleware that throws `too_large` for a body of more than `maxBytes`. `whose`: what sets that. */
+/** Middleware that throws `too_large` for a body of more than `maxBytes`. `whose`: what sets it. */
 export function limitBody(
   maxBytes: number,
   whose = 'the limit of this server (RUNYARD_MAX_BODY_BYTES)',
@@ -20,7 +20,7 @@ export function limitBody(
   }
 }
 
-/** Makes a real request from the HTTP server's, which only looks like one: Hono's limit cannot copy that. */
+/** Makes a real `Request` from the HTTP server's imitation, which Hono's limit cannot copy. */
 function plainRequest({ url, method, headers, body, signal }: Request): Request {
   return new Request(url, { method, headers: [...headers], body, signal, duplex: 'half' })
 }

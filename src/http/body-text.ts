@@ -4,16 +4,16 @@ import { AppError } from '../core/errors.ts'
 import { parseJson } from '../core/exact-json.ts'
 
 /**
- * Reads a body that `treatBodyAsJson` took for JSON. Throws `bad_request` when it is not UTF-8, since the
- * broken bytes would be stored as replacement letters, and `unsupported` when it is compressed. Register
- * it after the limit of bodies.
+ * Reads a body that `treatBodyAsJson` marked as JSON. Throws `bad_request` when it is not UTF-8, since the broken bytes
+ * would be stored as replacement letters, and `unsupported` when it is compressed. Register it after the limit of
+ * bodies.
  */
 export const requireUtf8: MiddlewareHandler = async (c, next) => {
   if (c.req.header('content-type') === 'application/json' && !isTakenAway(c.req)) {
     requirePlain(c.req.header('content-encoding'))
     const text = decode(await c.req.arrayBuffer())
-    // Keeps the text in place of the bytes, since an answer may stream for hours. The cache holds
-    // promises, although its type does not say so.
+    // Keeps the text instead of the bytes, since a response may stream for hours. The cache holds promises, although
+    // its type does not say so.
     Object.assign(c.req, { bodyCache: { text: Promise.resolve(text) } })
   }
   await next()
@@ -32,7 +32,7 @@ function requirePlain(encoding = 'identity'): void {
   throw new AppError('unsupported', `A body in "${encoding}" is not supported. ${how}`)
 }
 
-/** Whether a project's own middleware has read the raw request, which nobody can read again. */
+/** Whether a project's own middleware has read the raw request, which can be read only once. */
 function isTakenAway({ raw, bodyCache }: { raw: Request; bodyCache: object }): boolean {
   return raw.bodyUsed && Object.keys(bodyCache).length === 0
 }

@@ -1,9 +1,9 @@
-/** Adds to the OpenAPI documents the refusals that come before any route. */
+/** Adds the refusals that precede any route to the OpenAPI documents. */
 import type { OpenAPIHono } from '@hono/zod-openapi'
 
 type Document = ReturnType<OpenAPIHono['getOpenAPI31Document']>
 
-/** The part of an operation that is read and extended here. */
+/** The part of an operation that this file reads and extends. */
 interface Operation {
   security?: object[]
   requestBody?: object

@@ -17,8 +17,8 @@ const ASSETS = {
 type Asset = keyof typeof ASSETS
 
 /**
- * The page and its two files, without a key. All its addresses are relative, so that it also works below
- * a prefix. It reads the `openapi.json` beside it.
+ * The page and its two files, without a key. All its URLs are relative, so it also works below a prefix. It reads the
+ * `openapi.json` beside it.
  */
 export function docsRoutes<E extends Env>(title: string): Hono<E> {
   const routes = new Hono<E>()
@@ -32,7 +32,7 @@ export function docsRoutes<E extends Env>(title: string): Hono<E> {
   return routes
 }
 
-/** `/openapi.json`: to make it takes a while, and everyone may ask for it. It is made once, after all routes are there. */
+/** `/openapi.json`: made once, after all routes exist: making it takes a while, and any client may request it. */
 export function documentRoutes<E extends Env>(describe: () => object): Hono<E> {
   const routes = new Hono<E>()
   keepAnswer(routes, '/openapi.json', {
@@ -56,8 +56,8 @@ the document itself is at <a href="openapi.json">openapi.json</a>.</div>
 }
 
 /**
- * Finds a file of the page. The published package has it beside its compiled code; a clone has the
- * library, which `npm start` installs after it is ready. Throws `unavailable` until then.
+ * Finds a file of the page. In the published package it is beside the compiled code; a clone has the library, which
+ * `npm start` installs after it is ready. Throws `unavailable` until then.
  */
 function locate(name: Asset): string {
   const packed = fileURLToPath(new URL(`../../swagger-ui/${name}`, import.meta.url))

@@ -1,4 +1,4 @@
-/** Errors as both APIs answer them: always JSON, `{"detail": …}`. */
+/** Errors as both APIs return them: always JSON, `{"detail": …}`. */
 import type { Context } from 'hono'
 import { HTTPException } from 'hono/http-exception'
 import {
@@ -15,10 +15,7 @@ export interface ErrorBody {
   detail: string | FieldIssue[]
 }
 
-/**
- * Handles what a route throws. Refusals are answered as they are; all else is logged and answered with
- * 500.
- */
+/** Handles errors of routes. Refusals are returned unchanged; all else is logged and becomes a 500. */
 export function onError(log: Log, shownPath = (path: string) => path) {
   return (error: Error, c: Context): Response => {
     if (error instanceof ProjectRefusal) return refuseAsProject(error)
@@ -40,7 +37,7 @@ export function notFound(c: Context): Response {
   )
 }
 
-/** Answers a project's refusal. Its headers may say anything except what the body is. */
+/** Returns a project's refusal. It may set all headers except those about the body. */
 function refuseAsProject({ status, message, headers: own }: ProjectRefusal): Response {
   const headers = new Headers(own)
   headers.delete('content-length')

@@ -9,8 +9,8 @@ const TIMEOUT_MS = 5_000
 const Discovery = z.object({ issuer: z.string(), jwks_uri: z.url() })
 
 /**
- * Fetches the keys at the first use and keeps them. Fetches them again for a key that it does not know,
- * and after a failure. Throws `unavailable` when the issuer does not answer as it should.
+ * Fetches the keys at the first use and keeps them. Fetches them again for an unknown key, and after a failure. Throws
+ * `unavailable` when the issuer responds incorrectly.
  */
 export function issuerKeys(issuer: string): JWTVerifyGetKey {
   let found: Promise<JWTVerifyGetKey> | undefined

@@ -22,21 +22,21 @@ export function hashKey(key: string): string {
 interface AuthenticateParts {
   apiKeys: ApiKeyStore
   clock: Clock
-  /** Verifies people's signed tokens. Absent: only API keys are accepted. */
+  /** Verifies users' signed tokens. Absent: only API keys are accepted. */
   verifyUserToken?: VerifyUserToken | undefined
-  /** Recognises those who come with a cookie and no key. Absent: cookies do not count. */
+  /** Recognises callers with a cookie and no key. Absent: cookies are ignored. */
   recogniseSession?: RecogniseSession | undefined
 }
 
 type IdentifyParts = Omit<AuthenticateParts, 'recogniseSession'>
 
-/** Finds out whose a key or a token is, for what acts in their name later. Throws as `Authenticate`. */
+/** Finds the owner of a key or a token, to act for them later. Throws as `Authenticate`. */
 export type Identify = (credential: string) => Promise<SessionHolder>
 
 /**
- * The check of the control plane and the gateway. It looks a key up by its hash, so that the time this
- * takes tells nothing about the key. `X-Tenant-Id` may name the key's own workspace, or one of a signed
- * token's, and no other; it is no credential by itself.
+ * The check of the control plane and the gateway. It looks a key up by its hash, so that the time this takes reveals
+ * nothing about the key. `X-Tenant-Id` may name only the key's own workspace, or one of a signed token's; it is no
+ * credential by itself.
  *
  * Throws `unauthenticated`, `forbidden`, and `unavailable` when the issuer of tokens does not answer.
  */
@@ -48,7 +48,7 @@ export function createAuthenticate(parts: AuthenticateParts): Authenticate {
   }
 }
 
-/** Of a request without a key. */
+/** For a request without a key. */
 async function recognise(parts: AuthenticateParts, headers: HeaderReader): Promise<Principal> {
   const person = await parts.recogniseSession?.(headers)
   if (person) return person
@@ -90,7 +90,7 @@ async function identify(
 }
 
 /**
- * The agent server's own check for `RUNYARD_API_KEYS`. Answers the hash of the key in the headers; throws
+ * The agent server's own check for `RUNYARD_API_KEYS`. Returns the hash of the key in the headers; throws
  * `unauthenticated` when it is none of these. Without any keys every request passes.
  */
 export function serverKeys(keys: readonly string[]): (headers: Headers) => string | undefined {
@@ -98,7 +98,7 @@ export function serverKeys(keys: readonly string[]): (headers: Headers) => strin
   return (headers) => {
     if (hashes.length === 0) return undefined
     const sent = digest(requireKeyIn(headers))
-    // Compares with every key, so that the time does not tell which of them came close.
+    // Compares with every key, so that the time does not reveal which one came close.
     const matches = hashes.filter((hash) => timingSafeEqual(hash, sent))
     if (matches.length === 0) throw unknownKey()
     return sent.toString('hex')
@@ -131,7 +131,7 @@ export async function noteUse(
 ): Promise<void> {
   const isNoted =
     last_used_at !== null && clock.now() - Date.parse(last_used_at) < USE_NOTED_EVERY_MS
-  // A database that can only be read must not keep people out.
+  // A read-only database must not lock users out.
   if (!isNoted) await apiKeys.touch(id, timestamp(clock)).catch(() => undefined)
 }
 
@@ -140,7 +140,7 @@ function isSignedToken(text: string): boolean {
   return /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(text)
 }
 
-/** Throws `unauthenticated` for a key that is unknown, revoked or too old. */
+/** Throws `unauthenticated` for a key that is unknown, revoked or expired. */
 export function requireValid(key: ApiKey | undefined, now: number): ApiKey {
   if (!key) throw unknownKey()
   if (key.revoked_at !== null) throw refusedKey(key, 'was revoked')

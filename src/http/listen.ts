@@ -1,11 +1,11 @@
-/** An HTTP server listens, says where, and closes. */
+/** Starts and closes an HTTP server. */
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Server as TlsServer } from 'node:tls'
 import { AppError } from '../core/errors.ts'
 
-/** Settles with `http://HOST:PORT`, `https://` of one that speaks TLS. Throws `bad_request` when the address cannot be had. */
+/** Resolves to `http://HOST:PORT`, or `https://…` with TLS. Throws `bad_request` when it cannot listen there. */
 export async function listen(server: Server, at: { host: string; port: number }): Promise<string> {
   server.listen(at.port, at.host)
   try {
@@ -18,7 +18,7 @@ export async function listen(server: Server, at: { host: string; port: number })
   return addressOf(server)
 }
 
-/** Of one that listens: `http://HOST:PORT`, `https://` where it speaks TLS. */
+/** The URL of a listening server: `http://HOST:PORT`, or `https://…` with TLS. */
 export function addressOf(server: Server): string {
   const { address, family, port } = server.address() as AddressInfo
   const scheme = server instanceof TlsServer ? 'https' : 'http'

@@ -1,4 +1,4 @@
-/** Gives every request an id, a span, a line in the log (at `debug`) and a place in the metrics. */
+/** Gives every request an id, a span, a line in the log (at `debug`) and counts it in the metrics. */
 import { randomUUID } from 'node:crypto'
 import type { Context, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
@@ -11,19 +11,19 @@ interface Observers {
   log: Log
   metrics?: RequestMetrics
   tracer?: Tracer
-  /** The path as logs and spans show it, where a path itself can be a secret. */
+  /** The path for logs and spans, if a path itself can be a secret. */
   shownPath?: (path: string) => string
   /** The headers that the log shows. Default: none. */
   shownHeaders?: ((headers: Headers) => Record<string, string>) | undefined
 }
 
-/** The ids that callers may choose. They go into logs as they are. */
+/** The ids that callers may choose. They go into logs unchanged. */
 const SANE_ID = /^[\w.:@/+=-]{1,128}$/
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 const THREAD = new RegExp(`/threads/(${UUID})(?:/|$)`, 'i')
 const RUN = new RegExp(`/runs/(${UUID})(?:/|$)`, 'i')
 
-/** Register it first: it observes everything after it. It answers the id as `x-request-id`. */
+/** Register it first: it observes everything after it. It returns the id as `x-request-id`. */
 export function observeRequests({
   log,
   metrics,

@@ -1,11 +1,11 @@
-/** The requests that a server has not answered to the end yet. */
+/** The requests whose responses a server has not completed yet. */
 import type { Server } from 'node:http'
 
 export class OpenRequests {
   #count = 0
   #ended = Promise.withResolvers<void>()
 
-  /** Counts from now on. WebSockets are none. */
+  /** Counts from now on, without WebSockets. */
   constructor(server: Server) {
     server.on('request', (_, response) => {
       this.#count += 1
@@ -18,7 +18,7 @@ export class OpenRequests {
     })
   }
 
-  /** Settles when none is open, after `limitMs` in any case. */
+  /** Resolves when none is open, after `limitMs` in any case. */
   async whenNone(limitMs: number): Promise<void> {
     if (this.#count === 0) return
     const late = Promise.withResolvers<void>()

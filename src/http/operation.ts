@@ -25,13 +25,13 @@ interface Operation<R extends Request, A extends Answers, Status extends number>
   request?: R
   /** Runs before the request is validated. */
   middleware?: MiddlewareHandler | MiddlewareHandler[]
-  /** What it answers unless it refuses, by status. */
+  /** Its responses other than refusals, by status. */
   answers: A
   /** Its refusals beside the common ones. */
   refusals?: readonly Status[]
 }
 
-/** Handlers throw refusals, so that the type has only the other answers. */
+/** Handlers throw refusals, so the type has only the other responses. */
 type Route<M, Path, R, A> = { method: M; path: Path; request: R; responses: A }
 
 /** Returns the function that declares one operation, for `OpenAPIHono.openapi`. */

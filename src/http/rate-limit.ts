@@ -1,4 +1,4 @@
-/** Refuses callers who send too many requests. */
+/** Refuses callers that send too many requests. */
 import type { Context } from 'hono'
 import type { RateLimiterMemory } from 'rate-limiter-flexible'
 import { AppError } from '../core/errors.ts'
@@ -6,13 +6,12 @@ import { AppError } from '../core/errors.ts'
 const SECOND_MS = 1_000
 const REFUSALS: readonly AppError['code'][] = ['unauthenticated', 'forbidden']
 
-/** Whom a request counts for: its caller, or the address that an unknown caller comes from. */
+/** The sender that a request counts for: its caller, or the address of an unknown caller. */
 export type Sender = { identity: string } | { address: string }
 
 /**
- * Counts requests by their senders, and refuses those beyond `perSecond` of one sender within a second.
- * What a caller claims to be does not count, since anyone could claim something new each time. Each
- * process counts for itself.
+ * Counts requests by their senders, and refuses those beyond `perSecond` of one sender within a second. Unproven claims
+ * of callers are ignored, since they could change with each request. Each process counts for itself.
  */
 export class RateLimit {
   readonly #perSecond: number
@@ -20,7 +19,7 @@ export class RateLimit {
   // The library is loaded at the first use, since few servers set a limit.
   #limiter: Promise<RateLimiterMemory> | undefined
 
-  /** `message`: what is told to who is refused, in place of the setting that says so. */
+  /** `message`: for refused callers, instead of the one that names the setting. */
   constructor(perSecond: number, message = ofSetting(perSecond)) {
     this.#perSecond = perSecond
     this.#message = message
@@ -36,8 +35,8 @@ export class RateLimit {
   }
 
   /**
-   * Does the work, which counts only if it is refused (`unauthenticated` or `forbidden`). Throws `too_many_requests`
-   * in place of such a refusal, and before the work, once the sender has had too many within the second.
+   * Does the work, which counts only if it is refused (`unauthenticated` or `forbidden`). After too many refusals
+   * within the second it throws `too_many_requests` instead, and before the work.
    */
   async countingRefusals<T>(sender: Sender, work: () => Promise<T>): Promise<T> {
     await this.#requireRoom(sender)
@@ -54,13 +53,13 @@ export class RateLimit {
     if (counted && counted.remainingPoints <= 0) throw asRefusal(counted, this.#message)
   }
 
-  /** Takes one request back that turned out to be another sender's. */
+  /** Removes a request from the count: it was another sender's. */
   async giveBack(sender: Sender): Promise<void> {
     await (await this.#limiter)?.reward(nameOf(sender))
   }
 }
 
-/** The address that a request's connection comes from. Empty for a request from within the process. */
+/** The address of a request's connection. Empty for a request from within the process. */
 export function remoteAddress(c: Context): string {
   return c.env?.incoming?.socket?.remoteAddress ?? ''
 }

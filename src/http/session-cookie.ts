@@ -4,8 +4,8 @@ import type { HeaderReader } from '../core/header-reader.ts'
 import type { Site } from './site.ts'
 
 /**
- * Its name. With TLS the prefix `__Host-` keeps pages of other hosts and of plain HTTP from setting it.
- * Cookies know no ports, so that the name has it: several Runyards on one machine have one each.
+ * Its name. With TLS the prefix `__Host-` keeps pages of other hosts and of plain HTTP from setting it. Cookies ignore
+ * ports, so the name contains it: several Runyards on one machine have one each.
  */
 function cookieNameOf(site: Site): string {
   return nameAt(site, 'runyard_session')
@@ -26,12 +26,12 @@ function nameAt({ origin, isSecure }: Site, name: string): string {
   return `${isSecure ? '__Host-' : ''}${name}${port && `_${port}`}`
 }
 
-/** The secret that a request brings. */
+/** The secret in a request. */
 export function secretIn(headers: HeaderReader, site: Site): string | undefined {
   return cookieIn(headers, cookieNameOf(site))
 }
 
-/** Whether a request brings a session's cookie, under any of its names. */
+/** Whether a request has a session's cookie, under any of its names. */
 export function hasSessionCookie(headers: HeaderReader): boolean {
   return /(^|;\s*)(__Host-)?runyard_session(_\d+)?=/.test(headers.get('cookie') ?? '')
 }
@@ -51,7 +51,7 @@ export function endedCookie(site: Site): string {
   return ownCookie(site, cookieNameOf(site), '', { expires: new Date(0) })
 }
 
-/** A cookie for this site alone. `Lax`: it also comes along when another site leads here. */
+/** A cookie for this site alone. `Lax`: it is also sent when another site links here. */
 export function ownCookie(
   { isSecure }: Pick<Site, 'isSecure'>,
   name: string,

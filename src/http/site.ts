@@ -1,6 +1,6 @@
 /**
- * The addresses under which browsers reach this server, and whether a request comes from its own page
- * there. A cookie counts with such a request only: browsers send it along for whoever asks.
+ * The addresses under which browsers reach this server, and whether a request comes from its own page there. Cookies
+ * count only then: browsers send them with requests of any page.
  */
 import { isIP } from 'node:net'
 import type { HeaderReader } from '../core/header-reader.ts'
@@ -15,15 +15,15 @@ export interface Site {
 }
 
 interface SiteOptions {
-  /** What the settings say, or where it listens. Asked for at each request. */
+  /** The URL from the settings, or where it listens. Called at each request. */
   publicUrl: () => string
-  /** Whether it speaks TLS where it listens. */
+  /** Whether it listens with TLS. */
   isTls: boolean
 }
 
 /**
- * Where a request was sent to. `undefined`: to a name that is not ours. A page can have its own name mean
- * our address (DNS rebinding), but no name can do that to an address itself.
+ * The site that a request was sent to. `undefined`: a name that is not ours. A page can point its own name to our
+ * address (DNS rebinding), but no page can do that with an address itself.
  */
 export type SiteOf = (headers: HeaderReader) => Site | undefined
 
@@ -39,14 +39,14 @@ export function createSiteOf({ publicUrl, isTls }: SiteOptions): SiteOf {
   }
 }
 
-/** Whether nobody on the way reads what is sent there. */
+/** Whether requests to it cannot be read on the way. */
 export function isConfidential({ origin, isSecure }: Site): boolean {
   return isSecure || isLoopback(new URL(origin).hostname)
 }
 
 /**
- * Whether a page of this site sent the request. Browsers say so by themselves, but not to sites without
- * TLS elsewhere, and not of WebSockets; there the page's origin or address tells.
+ * Whether a page of this site sent the request. Browsers report it themselves, but not to remote sites without TLS, and
+ * not for WebSockets; then the page's origin or address decides.
  */
 export function isFromOwnPage(headers: HeaderReader, site: Site): boolean {
   const said = headers.get('sec-fetch-site')

@@ -1,4 +1,4 @@
-/** Answers requests that no route takes. */
+/** Responds to requests that no route matches. */
 import type { NotFoundHandler } from 'hono'
 import { METHOD_NAME_ALL } from 'hono/router'
 import { TrieRouter } from 'hono/router/trie-router'
@@ -8,8 +8,8 @@ import { type ErrorBody, notFound } from './errors.ts'
 type Route = Pick<RouterRoute, 'method' | 'path'>
 
 /**
- * The handler for `app.notFound`. Answers 405 with `Allow` when one of `routes` has the path, otherwise
- * 404. Middleware does not count as a route.
+ * The handler for `app.notFound`. Responds 405 with `Allow` when one of `routes` has the path, otherwise 404.
+ * Middleware does not count as a route.
  */
 export function refuseUnmatched(routes: readonly Route[]): NotFoundHandler {
   const methods = new TrieRouter<string>()

@@ -1,4 +1,4 @@
-/** Checks people's signed tokens (JWT) against a configured OpenID Connect issuer. */
+/** Checks users' signed tokens (JWT) against a configured OpenID Connect issuer. */
 import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose'
 import type { Clock } from '../core/clock.ts'
 import { AppError } from '../core/errors.ts'
@@ -58,7 +58,7 @@ export function createVerifyUserToken(
   }
 }
 
-/** Refuses tokens of other issuers before any keys are fetched: our issuer need not learn of them. */
+/** Refuses tokens of other issuers before any keys are fetched: our issuer is not asked about them. */
 function refuseOtherIssuer(token: string, issuer: string): void {
   let iss: string | undefined
   try {
@@ -74,8 +74,8 @@ function refuseOtherIssuer(token: string, issuer: string): void {
 }
 
 /**
- * The library only checks that the claim exists. Without this check all tokens with the subject `null`
- * would be one person.
+ * The library only checks that the claim exists. Without this check all tokens with the subject `null` would be one
+ * user.
  */
 function subjectOf({ sub }: JWTPayload): string {
   if (typeof sub === 'string' && sub.trim() !== '') return sub

@@ -1,4 +1,4 @@
-/** Where agent servers find the database, if that is not where the control plane does. */
+/** The database URL for agent servers, if it differs from the control plane's. */
 import { isLoopbackHost, parseDatabaseUrl } from '../core/database-url.ts'
 import { AppError } from '../core/errors.ts'
 import type { Settings } from './settings.ts'
@@ -6,8 +6,8 @@ import type { Settings } from './settings.ts'
 const NAME = 'RUNYARD_AGENT_DATABASE_URL'
 
 /**
- * `undefined`: where `RUNYARD_DATABASE_URL` says. An address that agent servers could only find themselves at
- * is told as a problem, here rather than by every revision.
+ * `undefined`: use `RUNYARD_DATABASE_URL`. An address that would lead agent servers to themselves is a problem,
+ * reported here rather than by every revision.
  */
 export function readAgentDatabase(read: Settings): string | undefined {
   const own = read.databaseUrl()
@@ -34,12 +34,12 @@ function checkAddress(text: string, own: string, problem: (sentence: string) => 
     if (isOther) problem('must name the schema that RUNYARD_DATABASE_URL names, or none')
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    // What is wrong with the other URL is told of that one.
+    // A problem of the other URL is reported for that one.
     problem(error.message)
   }
 }
 
-/** Whether nobody but this machine, or this container, gets there. An unreadable URL is told elsewhere. */
+/** Whether only this machine, or this container, can reach it. An unreadable URL is reported elsewhere. */
 function isNearOnly(text: string): boolean {
   const url = URL.parse(text)
   if (!url) return false

@@ -1,8 +1,8 @@
-/** The settings of agent servers. `serve` reads them for itself; `up` passes them on to its own. */
+/** The settings of agent servers. `serve` reads them for itself; `up` passes them to its agent servers. */
 import type { ServerRole } from '../core/agent/server/role.ts'
 import { type Settings, splitList } from './settings.ts'
 
-/** Reads them all. `up` does too, so that it reports wrong ones at its start. */
+/** Reads them all. `up` does too, to report wrong ones at its start. */
 export function readAgentServerSettings(settings: Settings) {
   return {
     webhookAllow: settings.ranges('RUNYARD_WEBHOOK_ALLOW'),
@@ -19,7 +19,7 @@ export function readAgentServerSettings(settings: Settings) {
   }
 }
 
-/** Under which names, and from which pages, a server without keys may be asked. */
+/** The host names and page origins that a server without keys accepts. */
 export function readOpenTo(settings: Settings) {
   const hosts = splitList(settings.value('RUNYARD_ALLOWED_HOSTS'))
   const origins = settings.value('RUNYARD_ALLOWED_ORIGINS')
@@ -39,7 +39,7 @@ export function readOpenTo(settings: Settings) {
   }
 }
 
-/** Reads how many workers a server starts. Only one that would execute runs itself may have some. */
+/** Reads how many workers a server starts. Only a server that would execute runs itself may have some. */
 export function readWorkers(settings: Settings): { role: ServerRole; workers: number } {
   const role = settings.choice('RUNYARD_ROLE')
   const given = settings.flag('workers') ?? '1'

@@ -1,11 +1,11 @@
-/** `RUNYARD_ARTIFACTS_URL`: where what was uploaded and built lies for several control planes. */
+/** `RUNYARD_ARTIFACTS_URL`: where several control planes share uploads and builds. */
 import { fileURLToPath } from 'node:url'
 import type { ArtifactsPlace } from '../core/deployment/artifacts/place.ts'
 import { AppError } from '../core/errors.ts'
 import { parseS3Address } from '../core/s3-address.ts'
 import type { Environment, Settings } from './settings.ts'
 
-/** Amazon's first, which stores that know no regions take too. */
+/** Amazon's first; stores without regions accept it too. */
 const REGION = 'us-east-1'
 
 export function readArtifactsPlace(read: Settings, env: Environment): ArtifactsPlace | undefined {
@@ -22,7 +22,7 @@ export function readArtifactsPlace(read: Settings, env: Environment): ArtifactsP
   }
 }
 
-/** Where an address names none. */
+/** For addresses without a region. */
 export function regionOf(env: Environment): string {
   return env.AWS_REGION || env.AWS_DEFAULT_REGION || REGION
 }

@@ -1,4 +1,4 @@
-/** Where a command finds its control plane, and with which key. */
+/** The URL and the key with which a command calls its control plane. */
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isThisMachine } from '../core/this-machine.ts'
@@ -10,7 +10,7 @@ export function readControlPlaneUrl(settings: Settings): string {
   return given ? settings.asBaseUrl(...given) : rowOf('RUNYARD_URL').default
 }
 
-/** Reads the key. That of this machine's own installation is never sent to another machine. */
+/** Reads the key. The key of this machine's own installation is never sent to another machine. */
 export function readControlPlaneKey(
   settings: Settings,
   url: string,

@@ -1,4 +1,4 @@
-/** With which certificates a container engine is asked that is on another machine. */
+/** The certificates for a container engine on another machine. */
 import { accessSync, constants } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Settings } from './settings.ts'
@@ -7,8 +7,8 @@ const NAME = 'RUNYARD_DOCKER_CERTS'
 const FILES = ['ca.pem', 'cert.pem', 'key.pem']
 
 /**
- * The folder; absolute. `undefined`: none, and no TLS. Docker's own variables count where the engine is one at
- * `tcp://`. What is wrong with the folder is told here rather than by every container.
+ * The folder; absolute. `undefined`: none, and no TLS. Docker's own variables count for an engine at `tcp://`. Problems
+ * with the folder are reported here rather than by every container.
  */
 export function readDockerCerts(
   read: Settings,
@@ -28,7 +28,7 @@ export function readDockerCerts(
   return certs
 }
 
-/** Docker looks into its folder below the home where no other one is named: it never leaves TLS out for that. */
+/** Docker uses its folder below the home if no other is named: it never omits TLS for that. */
 function dockersOwn(env: Readonly<Record<string, string | undefined>>): string | undefined {
   if (!env.DOCKER_TLS_VERIFY) return undefined
   return env.DOCKER_CERT_PATH ? resolve(env.DOCKER_CERT_PATH) : join(env.HOME || '/', '.docker')

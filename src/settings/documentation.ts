@@ -1,4 +1,4 @@
-/** The table of settings for people: in docs/settings.md, and in the help of the commands. */
+/** The table of settings for docs/settings.md and for the help of the commands. */
 import { type Reader, rowOf, SETTINGS, type Setting, type SettingName } from './table.ts'
 
 const ALL: readonly Setting[] = SETTINGS
@@ -14,7 +14,7 @@ const READERS: Record<Reader, string> = {
   restore: '`restore`',
 }
 
-/** The page with the present table between the two comments that mark its place. */
+/** The page with the current table between its two marker comments. */
 export function withSettingsTable(page: string): string {
   const place = /(<!-- settings:.*-->\n)[\s\S]*(<!-- \/settings -->)/
   return page.replace(place, (_, begin, end) => `${begin}\n${settingsTable()}\n\n${end}`)
@@ -43,7 +43,7 @@ export function optionOf(name: SettingName, reader: Reader): [flags: string, des
   ]
 }
 
-/** Names and descriptions of what a reader takes from the environment only, given its flags. */
+/** Names and descriptions of what a reader takes only from the environment, given its flags. */
 export function variablesOf(
   readers: readonly Reader[],
   flags: readonly string[],

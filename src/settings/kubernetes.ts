@@ -1,4 +1,4 @@
-/** Which cluster agent servers run in, and what they may ask of it. */
+/** The cluster of the agent servers, and what they may request in it. */
 
 import { isLoopbackHost } from '../core/database-url.ts'
 import {
@@ -14,7 +14,7 @@ const LABEL_VALUE = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/
 /** As long as the id of a workspace. */
 const SOME_ID = '00000000-0000-0000-0000-000000000000'
 
-/** `undefined`: agent servers run elsewhere. What is wrong is told all the same. */
+/** `undefined`: agent servers run elsewhere. Problems are reported all the same. */
 export function readKubernetes(settings: Settings): KubernetesSettings | undefined {
   const read: KubernetesSettings = {
     kubeconfig: settings.path('RUNYARD_KUBECONFIG'),
@@ -36,13 +36,13 @@ export function readKubernetes(settings: Settings): KubernetesSettings | undefin
 }
 
 /**
- * Where pods find what was built, unless that lies in a store: the control plane has to have an address that is not a
- * pod's own loopback. A problem here is reported at the start rather than by every revision.
+ * Where pods fetch builds, unless those are in a store: the control plane needs an address that is not a pod's own
+ * loopback. A problem here is reported at the start rather than by every revision.
  */
 export function checkPodsReach(settings: Settings, host: string): void {
   if (settings.choice('RUNYARD_RUNTIME') !== 'kubernetes') return
   if (settings.value('RUNYARD_ARTIFACTS_URL') !== undefined) return
-  // In the order in which pods get them; a certificate is good for the public name only.
+  // In the order in which pods get them; a certificate is valid for the public name only.
   const isTls = settings.value('RUNYARD_TLS_CERT') !== undefined
   const [first, ...others] = [
     'RUNYARD_AGENTS_URL',

@@ -1,14 +1,14 @@
-/** The registry of images that the operator names. */
+/** The operator's registry of images. */
 import type { RegistryLogin } from '../core/deployment/images/pull-secret.ts'
 import type { OwnRegistry } from '../core/deployment/images/registry.ts'
 import type { Settings } from './settings.ts'
 import { rowOf } from './table.ts'
 
 const URL_NAME = 'RUNYARD_REGISTRY_URL'
-/** Engines know no other names: a host, perhaps a port, and folders in small letters. */
+/** Engines accept no other names: a host, perhaps a port, and folders in lower case. */
 const PREFIX = /^[^/@]+(?:\/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*$/
 
-/** `undefined`: none is named. */
+/** `undefined`: none is configured. */
 export function readRegistry(settings: Settings): OwnRegistry | undefined {
   const url = settings.baseUrl(URL_NAME)
   const login = readLogin(settings, 'RUNYARD_REGISTRY_USER', 'RUNYARD_REGISTRY_PASSWORD')

@@ -1,4 +1,4 @@
-/** How strictly projects are kept from the operator's files. */
+/** How strictly projects are isolated from the operator's files. */
 import type { SandboxSetting } from '../core/deployment/sandbox.ts'
 import type { Settings } from './settings.ts'
 import { rowOf } from './table.ts'

@@ -27,7 +27,7 @@ type ChoiceOf<N extends ChoiceSetting> = Extract<Row, { name: N; type: 'choice' 
 
 const DOMAIN = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** Reads settings one by one, and collects what is wrong with them. */
+/** Reads settings one by one, and collects their problems. */
 export class Settings {
   readonly #flags: Flags
   readonly #env: Environment
@@ -122,7 +122,7 @@ export class Settings {
     return text.replace(/\/+$/, '')
   }
 
-  /** The URL of the database. What is wrong with it is reported without it, since it holds a password. */
+  /** The URL of the database. Its problems are reported without the URL, which holds a password. */
   databaseUrl(): string | undefined {
     const text = this.value('RUNYARD_DATABASE_URL')
     try {
@@ -168,7 +168,7 @@ export class Settings {
     return set ? [name, set] : undefined
   }
 
-  /** Notes what is wrong with the setting of this name. The sentence continues after the name. */
+  /** Adds a problem of the setting with this name. The sentence continues after the name. */
   problem(name: string, sentence: string): void {
     this.#problems.push(`${name}: ${sentence}`)
   }
@@ -182,7 +182,7 @@ export function splitList(text: string | undefined): string[] {
     .filter((item) => item !== '')
 }
 
-/** Those of the variables that are set. */
+/** The named variables that are set. */
 export function pick(env: Environment, names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
 }

@@ -38,7 +38,7 @@ export interface Setting {
   /** What happens when there is no value, in Markdown. Absent: `none`. */
   unset?: string
   readBy: readonly Reader[]
-  /** `up` passes it to its agent servers, whatever a project says. */
+  /** `up` passes it to its agent servers, overriding the project's own. */
   isHandedOn?: true
   /** One sentence in Markdown. */
   meaning: string

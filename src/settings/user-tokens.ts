@@ -1,4 +1,4 @@
-/** Whose signed user tokens are accepted: the `RUNYARD_OIDC_*` settings. */
+/** The issuer of accepted user tokens: the `RUNYARD_OIDC_*` settings. */
 import { ROLES, type Role } from '../core/people/api-key.ts'
 import type { OidcClientSettings, UserTokenSettings } from '../core/people/user-token.ts'
 import { isThisMachine } from '../core/this-machine.ts'
@@ -6,8 +6,8 @@ import type { Settings } from './settings.ts'
 import { rowOf } from './table.ts'
 
 /**
- * Reads them. `RUNYARD_OIDC_ISSUER` and `RUNYARD_OIDC_AUDIENCE` need each other; the others only count
- * with them. `undefined`: neither is set.
+ * Reads them. `RUNYARD_OIDC_ISSUER` and `RUNYARD_OIDC_AUDIENCE` need each other; the others count only with them.
+ * `undefined`: neither is set.
  */
 export function readUserTokens(settings: Settings): UserTokenSettings | undefined {
   const issuer = settings.value('RUNYARD_OIDC_ISSUER')

@@ -1,6 +1,6 @@
 /**
- * The metrics of an agent server, by prom-client. The library takes long to load, so it is loaded after
- * the start. What is reported earlier is kept until then.
+ * The metrics of an agent server, by prom-client. The library takes long to load, so it is loaded after the start.
+ * Earlier reports are kept until then.
  */
 import type { Gauge, Histogram, Registry } from 'prom-client'
 import type { AgentStore } from '../core/agent/agent-store.ts'
@@ -11,16 +11,16 @@ import type { AgentReading } from '../core/figures/reading.ts'
 import { openRegistry, requestMetrics, written } from './prometheus.ts'
 import { gaugeOf, histogramOf, observationsBy, readProcess } from './reading.ts'
 
-/** Asked whenever the metrics are read. */
+/** Read whenever the metrics are. */
 interface AgentMetricsParts {
   store: Pick<AgentStore, 'runs' | 'webhookDeliveries' | 'ping' | 'sizeBytes'>
   clock: Clock
 }
 
-/** When to load: the first requests have been answered by then, in ms. */
+/** When to load, in ms: after the first requests. */
 const LOAD_MS = 1_000
 
-/** Metrics that keep what is reported until `load` has loaded the library. */
+/** Metrics that keep reports until `load` has loaded the library. */
 export class LazyAgentMetrics implements AgentMetrics {
   readonly #parts: AgentMetricsParts
   #early: ((metrics: PromMetrics) => void)[] = []
@@ -31,7 +31,7 @@ export class LazyAgentMetrics implements AgentMetrics {
     this.#parts = parts
   }
 
-  /** Loads after the server, which has just begun to listen, has had time for its first requests. */
+  /** Loads later, so that a server that has just begun to listen serves its first requests. */
   loadLater(): void {
     setTimeout(() => void this.load(), LOAD_MS).unref()
   }
@@ -73,14 +73,14 @@ export class LazyAgentMetrics implements AgentMetrics {
     return written(registry, format)
   }
 
-  /** What figures are made of, from the same metrics. */
+  /** The data for figures, from the same metrics. */
   async reading(): Promise<AgentReading> {
     const metrics = await this.load()
     await readFigures(this.#parts, metrics.gauges)
     return readAgent(metrics)
   }
 
-  /** The same without the database, which may be gone: what it says is as it was read last. */
+  /** The same without the database, which may be gone: its figures are those last read. */
   async counted(): Promise<AgentReading> {
     return readAgent(await this.load())
   }

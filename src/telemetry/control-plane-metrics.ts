@@ -12,7 +12,7 @@ import type { ControlPlaneReading, RequestsReading } from '../core/figures/readi
 import { openRegistry, requestMetrics, written } from './prometheus.ts'
 import { countsBy, histogramOf, readProcess } from './reading.ts'
 
-/** Also answers what figures are made of, from the same metrics. */
+/** Also returns the data for figures, from the same metrics. */
 export interface ReadControlPlaneMetrics extends ControlPlaneMetrics {
   reading(): Promise<ControlPlaneReading>
 }
@@ -34,7 +34,7 @@ export async function createControlPlaneMetrics(
     'gateway_request_duration_seconds',
     'From a request to the end of its answer',
     ['deployment'],
-    // A stream goes on as long as its run.
+    // A stream lasts as long as its run.
     [...TIME_BOUNDS],
   )
   const deployments = gauge('deployments', 'Deployments', ['status'])

@@ -165,7 +165,7 @@ async function* timed(lines: AsyncGenerator<RawLine>): AsyncGenerator<TimedLine>
   }
 }
 
-/** A line without a time is what a power cut has left. */
+/** Skips a line without a time: a power cut can leave one. */
 function parse({ offset, text }: RawLine): TimedLine | undefined {
   const [, time, rest] = TIMED.exec(text) ?? []
   return time === undefined ? undefined : { offset, ms: Date.parse(time), text: rest ?? '' }

@@ -27,7 +27,7 @@ const CRITICAL = /^\[?(?:fatal|critical)\b/i
 const WARNING = /^(?:npm )?\[?warn(?:ing)?\b/i
 const DEBUG = /^\[?(?:debug|trace|verbose)\b/i
 
-/** Fields that the entry itself has, or that tell its reader nothing. */
+/** Fields that the entry already has, or that do not help its reader. */
 const LEFT_OUT = new Set(['level', 'time', 'pid', 'hostname', 'msg', ...Object.keys(OF_PROJECT)])
 
 export function levelOf(text: string): LogEntryLevel {
@@ -40,7 +40,7 @@ export function levelOf(text: string): LogEntryLevel {
   return DEBUG.test(text) ? 'DEBUG' : 'INFO'
 }
 
-/** The message of a structured line, followed by its other fields. Any other line as it is. */
+/** The message of a structured line, followed by its other fields. Any other line unchanged. */
 export function messageOf(text: string): string {
   const record = STRUCTURED.test(text) ? parse(text) : undefined
   if (typeof record?.msg !== 'string') return text

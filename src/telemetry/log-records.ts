@@ -8,7 +8,7 @@ const SEVERITIES: Readonly<Record<string, SeverityNumber>> = {
   error: SeverityNumber.ERROR,
 }
 
-/** Emits each line that it is called with. `context`: what the line belongs to; asked while it is written. */
+/** Emits each line that it is called with. `context`: the line's context; called while it is written. */
 export function logRecords(version: string, context: () => Context): (line: string) => void {
   const logger = logs.getLogger('runyard', version)
   return (line) => {

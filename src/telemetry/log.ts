@@ -8,13 +8,12 @@ import { currentOrigin } from '../core/origin.ts'
 import { maskSecrets, withoutSecrets } from './redaction.ts'
 
 /**
- * Makes a log of everything at `level` or above. Lines have `level` as a word, `time` in ISO 8601, `pid`,
- * the ids of the request, thread and run that the work belongs to (`core/origin.ts`), the fields, and the
- * sentence as `msg`. Errors have type, message, stack and causes. Texts that look like a secret are
- * replaced (`redaction.ts`).
+ * Makes a log of everything at `level` or above. Lines have `level` as a word, `time` in ISO 8601, `pid`, the ids of
+ * the request, thread and run that the work belongs to (`core/origin.ts`), the fields, and the sentence as `msg`.
+ * Errors have type, message, stack and causes. Texts that look like secrets are replaced (`redaction.ts`).
  *
- * Lines are written at once, so that none is lost when the process ends. `to` is standard error, unless a
- * test passes something else. `mark`: signs each line, right behind the `pid` (`core/deployment/log-source.ts`).
+ * Lines are written at once, so that none is lost when the process ends. `to` is standard error, unless a test passes
+ * something else. `mark`: signs each line, right after the `pid` (`core/deployment/log-source.ts`).
  */
 export function createLog(
   level: LogLevel,
@@ -68,7 +67,7 @@ function maskMessage(
   write.call(this, fields, maskSecrets(message ?? ''))
 }
 
-/** pino passes the fields of a child log to no formatter, so they are cleaned here; nor a new level to children. */
+/** pino passes neither the fields of a child log to a formatter nor a new level to children: both happen here. */
 function asLog(logger: pino.Logger, isWanted: (level: LogLevel) => boolean): Log {
   return {
     debug: (fields, message) => void (isWanted('debug') && logger.debug(fields, message)),

@@ -1,14 +1,14 @@
 /** Merges sorted streams into one. */
 
 export interface SortedStream<T> {
-  /** Not greater than any value of the stream. The stream is opened only when its turn comes. */
+  /** Not greater than any value of the stream. The stream is opened only when it is needed. */
   bound: number
   open(): AsyncGenerator<T>
 }
 
 export interface MergeOrder<T> {
   compare(a: T, b: T): number
-  /** The place of a value among the bounds. */
+  /** The position of a value among the bounds. */
   boundOf(value: T): number
   compareBounds(a: number, b: number): number
 }

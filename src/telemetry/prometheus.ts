@@ -1,4 +1,4 @@
-/** What all metrics have in common, by prom-client. */
+/** The common part of all metrics, by prom-client. */
 import type { Registry } from 'prom-client'
 import type { MetricsFormat, RequestMetrics } from '../core/agent/server/metrics.ts'
 
@@ -33,7 +33,7 @@ export async function openRegistry() {
 
 type OpenRegistry = Awaited<ReturnType<typeof openRegistry>>
 
-/** The metrics of the requests that an app answers. */
+/** The metrics of an app's requests. */
 export function requestMetrics({ counter, histogram }: OpenRegistry) {
   const labels = ['method', 'route', 'status'] as const
   const requests = counter('http_requests_total', 'Requests that were answered', [...labels])

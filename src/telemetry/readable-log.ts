@@ -1,4 +1,4 @@
-/** The log as text for people, in place of JSON (`LOG_JSON=false`). */
+/** The log as readable text instead of JSON (`LOG_JSON=false`). */
 import { writeSync } from 'node:fs'
 import type { DestinationStream } from 'pino'
 import { messageOf } from './log-line.ts'
@@ -8,7 +8,7 @@ export function readableLog(): DestinationStream {
   return { write: (line) => void writeSync(2, `${readableLine(line.trimEnd())}\n`) }
 }
 
-/** One line of the log; any other line as it is. */
+/** One line of the log; any other line unchanged. */
 export function readableLine(line: string): string {
   const [, level, time] = /^\{"level":"(\w+)","time":"([^"]+)"/.exec(line) ?? []
   return level && time ? `${time} ${level.toUpperCase().padEnd(5)} ${messageOf(line)}` : line

@@ -1,4 +1,4 @@
-/** Takes out of a registry of prom-client what figures are made of. */
+/** Reads the data for figures from a registry of prom-client. */
 import type { Counter, Gauge, Histogram as PromHistogram, Registry } from 'prom-client'
 import type { Counts } from '../core/figures/counts.ts'
 import type { Histogram } from '../core/figures/histogram.ts'
@@ -14,7 +14,7 @@ export async function readProcess(registry: Registry): Promise<ProcessReading> {
     const [first] = metric ? (await metric.get()).values : []
     return first?.value ?? 0
   }
-  // The collection of these two sets the other metrics of the event loop and of the processors.
+  // Collecting these two sets the other metrics of the event loop and of the processors.
   await defaultOf('nodejs_eventloop_lag_seconds')
   await defaultOf('process_cpu_user_seconds_total')
   const lag = await defaultOf('nodejs_eventloop_lag_p99_seconds')
@@ -22,7 +22,7 @@ export async function readProcess(registry: Registry): Promise<ProcessReading> {
     started_at: await defaultOf('process_start_time_seconds'),
     cpu_seconds: await defaultOf('process_cpu_seconds_total'),
     memory_bytes: await defaultOf('process_resident_memory_bytes'),
-    // Node counts the time between two measurements in.
+    // Node includes the time between two measurements.
     event_loop_delay_seconds: Math.max(lag - LAG_PRECISION_MS / 1000, 0),
   }
 }
@@ -33,7 +33,7 @@ export async function gaugeOf(gauge: Gauge, labels: Labels = {}): Promise<number
   return values.find((one) => hasLabels(one.labels, labels))?.value ?? 0
 }
 
-/** How many of each value of the label, of those with the other `labels`. */
+/** The count for each value of the label, among those with the other `labels`. */
 export async function countsBy<L extends string>(
   counter: Counter<L>,
   label: L,
@@ -69,7 +69,7 @@ export async function histogramOf<L extends string>(
   const counts: Counts = {}
   let sum = 0
   let below = 0
-  // The ranges of one set of labels follow each other, each with all that are below.
+  // The ranges of one set of labels follow each other, each including all below it.
   for (const { metricName, labels, value } of (await histogram.get()).values) {
     if (!hasLabels(labels as Labels, wanted)) continue
     const { le } = labels as Labels

@@ -7,7 +7,7 @@ import { stdSerializers } from 'pino'
 const REDACTED = '[redacted]'
 /** Fields at a greater depth are left out: a log line is no place for a whole object graph. */
 const MAX_DEPTH = 8
-/** Nor for a text of megabytes, which an error of a project may have, and which takes seconds to look through. */
+/** Nor for a text of megabytes, which a project's error may have and which takes seconds to search. */
 const MAX_CHARS = 64 * 1024
 
 const SECRET_NAME =
@@ -22,8 +22,8 @@ const SECRET_SHAPES: readonly [RegExp, string][] = [
 ]
 
 /**
- * A copy of the fields without texts that have the name or the shape of a secret. Errors are serialized.
- * Never throws: fields that cannot be read are replaced by one that says so.
+ * A copy of the fields without texts that have the name or the shape of a secret. Errors are serialized. Never throws:
+ * unreadable fields are replaced by one that says so.
  */
 export function withoutSecrets(fields: object): Record<string, unknown> {
   try {
@@ -33,7 +33,7 @@ export function withoutSecrets(fields: object): Record<string, unknown> {
   }
 }
 
-/** The text without everything that has the shape of a secret; the end of a very long one is left out. */
+/** The text without everything shaped like a secret; the end of a very long one is left out. */
 export function maskSecrets(text: string): string {
   const rest = text.length - MAX_CHARS
   const kept = rest > 0 ? `${text.slice(0, MAX_CHARS)}… [${rest} more characters]` : text

@@ -9,7 +9,7 @@ import {
   type ScopeMetrics,
 } from '@opentelemetry/sdk-metrics'
 
-/** A metric of prom-client as `/metrics?format=json` has it. */
+/** A metric of prom-client as in `/metrics?format=json`. */
 interface Metric {
   help: string
   type: string
@@ -19,13 +19,15 @@ interface Metric {
 interface Value {
   value: number
   labels: Record<string, string | number>
-  /** Of a histogram: its name with `_bucket`, `_sum` or `_count`. */
+  /** For a histogram: its name with `_bucket`, `_sum` or `_count`. */
   metricName?: string
 }
 
 type Times = Pick<DataPoint<number>, 'startTime' | 'endTime'>
 
-/** `read`: answers the JSON of `/metrics`, by name. Counters and histograms count from `startedAt` on, in ms since 1970. */
+/**
+ * `read`: returns the JSON of `/metrics`, by name. Counters and histograms count from `startedAt` on, in ms since 1970.
+ */
 export function registryProducer(
   read: () => Promise<string>,
   { version, startedAt }: { version: string; startedAt: number },
@@ -42,7 +44,7 @@ export function registryProducer(
         (found) => [found, []] as const,
         (error: unknown) => [[], [error]] as const,
       )
-      // The resource of what is exported is the SDK's.
+      // The SDK sets the resource of the export.
       return { resourceMetrics: { scopeMetrics } as never, errors: [...errors] }
     },
   }
@@ -66,7 +68,7 @@ function toMetricData(name: string, { help, type, values }: Metric, times: Times
   return [{ ...common, dataPointType: DataPointType.HISTOGRAM, dataPoints }]
 }
 
-/** One of each set of labels. Prometheus counts in each range all that are below, OpenTelemetry those in it. */
+/** One for each set of labels. A range of Prometheus counts all values below, one of OpenTelemetry only those in it. */
 function toHistograms(values: Value[], times: Times) {
   const sets = Object.groupBy(values, ({ labels: { le: _le, ...rest } }) => JSON.stringify(rest))
   return Object.entries(sets).map(([attributes, of = []]) => {

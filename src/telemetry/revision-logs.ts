@@ -25,7 +25,7 @@ interface RevisionLogsOptions {
   paths(kind: LogKind, revision_id: string): string[]
 }
 
-/** A line that is searched, with its source. */
+/** A line to search, with its source. */
 interface SourceLine {
   at: LogPosition
   text: string
@@ -40,7 +40,7 @@ export function createRevisionLogs({ paths }: RevisionLogsOptions): RevisionLogs
     async read(query) {
       const entries: LogEntry[] = []
       for await (const entry of matchingEntries(query, paths)) {
-        // One entry more than wanted was found, so there is a next page.
+        // One entry more than requested was found, so there is a next page.
         if (entries.length === query.limit) return { entries, next: entries.at(-1)?.id ?? null }
         entries.push(entry)
       }

@@ -1,6 +1,6 @@
 /**
  * Traces, metrics and logs by OpenTelemetry, sent as the usual `OTEL_*` variables say. This file loads the whole SDK,
- * so it is imported only when one of them is wanted.
+ * so it is imported only when one of them is enabled.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -34,11 +34,11 @@ const KINDS = {
   internal: SpanKind.INTERNAL,
 } as const
 
-/** How long a collector that does not answer may delay the end, in ms: first for the metrics, then for all the rest. */
+/** How long an unresponsive collector may delay the end, in ms: first for the metrics, then for the rest. */
 const FLUSH_MS = 2_000
 const STOP_MS = 5_000
 
-/** What is sent. */
+/** What to send. */
 interface Wanted {
   traces: boolean
   /** Absent: no metrics. */
@@ -48,19 +48,19 @@ interface Wanted {
 
 interface Sending {
   tracer: Tracer
-  /** Takes each line of the log; absent: logs are not sent. */
+  /** Receives each line of the log; absent: logs are not sent. */
   onLine?: (line: string) => void
-  /** Sends the metrics as they are now. */
+  /** Sends the current metrics. */
   flushMetrics(): Promise<void>
-  /** Sends what is left. A second call is harmless. */
+  /** Sends the rest. A second call is harmless. */
   stop(): Promise<void>
 }
 
 interface Service {
-  /** `service.name` where there is no `OTEL_SERVICE_NAME`. */
+  /** `service.name` without `OTEL_SERVICE_NAME`. */
   name: string | undefined
   version: string
-  /** Answers the JSON of `/metrics`. */
+  /** Returns the JSON of `/metrics`. */
   readMetrics(): Promise<string>
 }
 
@@ -76,7 +76,7 @@ export async function startSending(service: Service, wanted: Wanted): Promise<Se
     instrumentations: [],
   })
   sdk.start()
-  // A collector that is away is no reason to end otherwise than well.
+  // An unreachable collector must not make the end fail.
   const within = (limitMs: number, work: Promise<void> | undefined) =>
     Promise.race([work?.catch(() => {}), sleep(limitMs, undefined, { ref: false })])
   let stopped: Promise<void> | undefined
@@ -112,9 +112,7 @@ const METRIC_EXPORTERS = {
   'http/protobuf': () => import('@opentelemetry/exporter-metrics-otlp-proto'),
 }
 
-/**
- * The spans are set as current ones of OpenTelemetry's own API, so that the project's own spans lie within them.
- */
+/** Makes the spans the current ones of OpenTelemetry's own API, so that the project's own spans are inside them. */
 function createTracer(version: string): Tracer {
   const tracer = trace.getTracer('runyard', version)
   const start = ({ name, kind, parent, attributes = {}, startedAt }: SpanOptions) => {
@@ -152,7 +150,7 @@ async function finishing<T>(span: OtelSpan, work: (span: Span) => Promise<T>): P
   }
 }
 
-/** One that is ended already is left as it is: the library would complain. */
+/** Leaves a span that has ended alone: the library would complain. */
 function asOpenSpan(span: OtelSpan): OpenSpan {
   return { ...asSpan(span), end: (at) => void (span.isRecording() && span.end(at)) }
 }

@@ -1,14 +1,14 @@
-/** One WebSocket of the library `ws`, as the agent server talks to it. */
+/** One WebSocket of the library `ws`, as the agent server uses it. */
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { ClientSocket } from '../core/agent/server/client-socket.ts'
 import { textFrames } from './frames.ts'
 
-/** How often clients are asked whether they are there, in ms. */
+/** How often clients are pinged, in ms. */
 export const PING_MS = 20_000
-/** How much may wait to be sent before who sends is made to wait, in bytes. */
+/** How many unsent bytes may wait before `send` makes its caller wait. */
 const HIGH_WATER_BYTES = 256 * 1024
-/** Of a close reason, in UTF-8 (RFC 6455, section 5.5): a control frame holds no more. */
+/** A close reason's limit in UTF-8 (RFC 6455, section 5.5): a control frame holds no more. */
 export const MAX_REASON_BYTES = 123
 
 export class WebSocketClient implements ClientSocket {
@@ -17,7 +17,7 @@ export class WebSocketClient implements ClientSocket {
   readonly #left = new AbortController()
   #isAlive = true
 
-  /** `connection`: what the WebSocket writes to, without compressing it: frames of texts are written there beside its own. */
+  /** `connection`: the WebSocket writes to it uncompressed; this class writes frames of texts there too. */
   constructor(ws: WebSocket, connection: Duplex) {
     this.#ws = ws
     this.#connection = connection
@@ -37,7 +37,7 @@ export class WebSocketClient implements ClientSocket {
     return this.sendAll([text])
   }
 
-  /** One write to the socket takes all of them. */
+  /** Sends all of them in one write to the socket. */
   async sendAll(texts: readonly string[]): Promise<void> {
     if (texts.length === 0 || this.#ws.readyState !== this.#ws.OPEN) return
     const frames = textFrames(texts)
@@ -45,7 +45,7 @@ export class WebSocketClient implements ClientSocket {
       this.#connection.write(frames)
       return
     }
-    // It is called back once all that was sent before is gone too, and when the client leaves.
+    // The callback runs after all earlier data is sent too, and when the client leaves.
     await new Promise<void>((resolve) => this.#connection.write(frames, () => resolve()))
   }
 
@@ -63,12 +63,12 @@ export class WebSocketClient implements ClientSocket {
 
   close(code: number, reason: string): void {
     const room = Buffer.alloc(MAX_REASON_BYTES)
-    // Writes no half letter where there is no room for a whole one.
+    // Never writes half a character at the end.
     const { written } = new TextEncoder().encodeInto(reason, room)
     this.#ws.close(code, room.subarray(0, written))
   }
 
-  /** Settles when the client has left. */
+  /** Resolves when the client has left. */
   whenLeft(): Promise<void> {
     if (this.left.aborted) return Promise.resolve()
     return new Promise((resolve) =>
@@ -80,7 +80,7 @@ export class WebSocketClient implements ClientSocket {
     this.#ws.terminate()
   }
 
-  /** Cuts one that has not answered the ping before, unless it is made to wait itself. */
+  /** Cuts a client that has not answered the last ping, unless it is paused here. */
   ping(): void {
     if (this.#isAlive || this.#ws.isPaused) {
       this.#isAlive = false

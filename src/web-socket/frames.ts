@@ -1,15 +1,15 @@
 /** Text messages of a server as a WebSocket carries them (RFC 6455, section 5.2): whole, not masked, not compressed. */
 
-/** The last frame of a message, and the only one, of text. */
+/** The first and only frame of a text message. */
 const WHOLE_TEXT = 0x81
-/** The longest message whose length is in the second byte; in the two bytes behind it. */
+/** The longest message whose length fits in the second byte; in the two bytes after it. */
 const SHORT = 125
 const MEDIUM = 0xffff
-/** In the second byte: the length is in the two bytes behind it; in the eight. */
+/** In the second byte: the length is in the two bytes after it; in the eight. */
 const IN_TWO_BYTES = 126
 const IN_EIGHT_BYTES = 127
 
-/** The frames of these messages, one behind the other. */
+/** The frames of these messages, one after the other. */
 export function textFrames(texts: readonly string[]): Buffer {
   const lengths = texts.map((text) => Buffer.byteLength(text))
   const size = lengths.reduce((sum, length) => sum + headSize(length) + length, 0)
@@ -27,7 +27,7 @@ function headSize(length: number): number {
   return length <= MEDIUM ? 4 : 10
 }
 
-/** Answers where the text follows. */
+/** Returns the position of the text. */
 function writeHead(frames: Buffer, at: number, length: number): number {
   frames[at] = WHOLE_TEXT
   if (length <= SHORT) return frames.writeUInt8(length, at + 1)

@@ -1,7 +1,7 @@
 /**
- * WebSockets of an agent server. A handshake goes through the server's app like any request, so that
- * the same keys and rules let it in; one that is refused is taken and closed with 4000 and the
- * status, because browsers do not tell a page why a handshake failed.
+ * WebSockets of an agent server. A handshake goes through the server's app like any request, so that the same keys and
+ * rules apply. A refused one is accepted and closed with 4000 plus the status, because browsers hide from a page why a
+ * handshake failed.
  */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -13,12 +13,12 @@ import { MAX_REASON_BYTES, PING_MS, WebSocketClient } from './client.ts'
 
 /** The largest message that is read, in bytes. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
-/** How long a client may take to say goodbye, in ms. */
+/** How long a client may take to close, in ms. */
 const GOODBYE_MS = 1_000
 /** RFC 6455: the server restarts. */
 const SERVICE_RESTART = 1012
 
-/** `incoming`: the connection that the request came by. */
+/** `incoming`: the request's connection. */
 type Fetch = (
   request: Request,
   env: { acceptSocket: AcceptSocket; incoming: IncomingMessage },
@@ -35,7 +35,7 @@ export class WebSockets {
   readonly #clients = new Set<WebSocketClient>()
   readonly #pings: NodeJS.Timeout
 
-  /** Serves from its making on. */
+  /** Serves at once. */
   constructor(options: { server: Server; fetch: Fetch; log: Log }) {
     this.#fetch = options.fetch
     this.#log = options.log
@@ -52,7 +52,7 @@ export class WebSockets {
     this.#pings.unref()
   }
 
-  /** Tells every client to come back, and cuts those that do not say goodbye in time. */
+  /** Asks every client to reconnect, and cuts those that do not close in time. */
   async stop(): Promise<void> {
     clearInterval(this.#pings)
     const left = [...this.#clients].map((client) => {
@@ -97,8 +97,8 @@ function requestOf({ url = '/', headers }: IncomingMessage, signal: AbortSignal)
 }
 
 /**
- * As much of the body as a close reason holds. The rest, which may have no end, is given up, and all of
- * it when the client leaves.
+ * As much of the body as a close reason can hold. Gives up the rest, which may be endless, and all of it when the
+ * client leaves.
  */
 async function startOf({ body }: Response, left: AbortSignal): Promise<string> {
   if (!body) return ''

@@ -8,7 +8,7 @@ import { isReachable } from './url-rules.ts'
 /** Finds all addresses of a host name. */
 export type ResolveName = (hostname: string) => Promise<LookupAddress[]>
 
-/** Asks the machine's own resolver. */
+/** Uses the machine's own resolver. */
 const resolveName: ResolveName = (hostname) =>
   new Promise((resolve, reject) => {
     lookup(hostname, { all: true, verbatim: true }, (error, addresses) =>
@@ -18,7 +18,7 @@ const resolveName: ResolveName = (hostname) =>
 
 interface GuardedAgentOptions {
   timeoutMs: number
-  /** Default: as the machine's own resolver says. */
+  /** Default: the machine's own resolver. */
   resolve?: ResolveName
   /**
    * The name of the setting with which the operator allows more, for the message. Default
@@ -30,9 +30,9 @@ interface GuardedAgentOptions {
 }
 
 /**
- * Makes a dispatcher that connects to exactly those addresses that were checked: a name is resolved once,
- * so that it cannot stand for another address a moment later. It follows no redirects. It does not check
- * hosts that are addresses themselves, since those are not resolved; the caller has to.
+ * Makes a dispatcher that connects to exactly those addresses that were checked: a name is resolved once, so that it
+ * cannot mean another address a moment later. It follows no redirects. The caller must check hosts that are addresses
+ * themselves, since those are not resolved.
  *
  * The library is loaded here, so that servers start faster; most send no webhook.
  */

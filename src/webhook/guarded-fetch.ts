@@ -11,11 +11,11 @@ import { createGuardedAgent, type ResolveName } from './guarded-agent.ts'
 import { isReachable } from './url-rules.ts'
 
 const DEFAULT_TIMEOUT_MS = 10_000
-/** The longest answer that is read. Tokens and metadata are short. */
+/** The longest response that is read. Tokens and metadata are short. */
 const MAX_BYTES = 1024 * 1024
 
 interface GuardedFetchOptions {
-  /** What may be reached although it is not public, also without TLS. */
+  /** Non-public addresses that may be reached, also without TLS. */
   allowed: readonly IpRange[]
   /** The setting with which the operator allows more, for messages. Default `RUNYARD_OAUTH_ALLOW`. */
   setting?: string
@@ -23,7 +23,7 @@ interface GuardedFetchOptions {
   timeoutMs?: number
   resolve?: ResolveName
   /**
-   * The answer is handed out before its body is read, which may have any length. `timeoutMs` then counts from piece to
+   * Returns the response before its body is read, which may have any length. `timeoutMs` then applies from piece to
    * piece. Default false.
    */
   isStreamed?: boolean
@@ -35,7 +35,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): Outgoing {
   const { setting = 'RUNYARD_OAUTH_ALLOW', isStreamed = false } = options
   const agents: Partial<Record<string, Promise<Agent>>> = {}
   const agentFor = (protocol: string) => {
-    // Plain text is sent only where the operator knows the network.
+    // Plain text is sent only in networks that the operator allows.
     agents[protocol] ??= createGuardedAgent(allowed, {
       timeoutMs,
       setting,

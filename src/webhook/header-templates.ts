@@ -8,9 +8,8 @@ const NAME = /^[!#$%&'*+.^_`|~\w-]+$/
 const TEMPLATE = /\$\{\{\s*(.*?)\s*\}\}/g
 
 /**
- * Replaces each `${{ env.NAME }}` in the headers. Only variables that begin with the prefix may be used,
- * so that a header cannot reveal another secret of the server. Throws `bad_request`, which names the
- * header and never its value.
+ * Replaces each `${{ env.NAME }}` in the headers. Only variables that begin with the prefix may be used, so that a
+ * header cannot reveal another secret of the server. Throws `bad_request` with the header's name, never its value.
  */
 export function fillHeaders(
   headers: Readonly<Record<string, string>>,

@@ -2,27 +2,27 @@
 import type { Dispatcher } from 'undici'
 import { type Destination, destinationOf, type UrlRules } from './url-rules.ts'
 
-/** What is sent. */
+/** The request to send. */
 export interface Message {
   url: string
   headers: Record<string, string>
   body: string
 }
 
-/** The answer's status, or why there is none. */
+/** The response's status, or why there is none. */
 export type Answer = { response_status: number } | { problem: string }
 
 interface PostParts {
   rules: UrlRules
-  /** Gives the dispatcher when a connection is needed. */
+  /** Returns the dispatcher when a connection is needed. */
   dispatcher: () => Promise<Dispatcher>
   /** Passes a request to this server's own app. */
   local: (request: Request) => Promise<Response>
 }
 
 /**
- * Posts once and follows no redirects. It checks the rules again, which may have become stricter since
- * the URL was accepted. Never rejects.
+ * Posts once and follows no redirects. It checks the rules again, since they may have become stricter after the URL was
+ * accepted. Never rejects.
  */
 export async function post(
   parts: PostParts,
@@ -56,7 +56,7 @@ async function send(
   const { request } = await import('undici')
   const options = { headers, body, dispatcher: await dispatcher(), signal }
   const answer = await request(destination.url, { method: 'POST', ...options })
-  // The body of the answer does not matter: a long or slow one is cut.
+  // The response's body does not matter: a long or slow one is cut.
   answer.body.on('error', () => {}).destroy()
   return answer.statusCode
 }

@@ -1,6 +1,6 @@
 /**
- * Sends the deliveries of the outbox: claims one, posts it, and notes the result. A delivery whose server
- * died is due again by itself, so that each is sent at least once.
+ * Sends the deliveries of the outbox: claims one, posts it, and stores the result. A delivery whose server died becomes
+ * due again, so each is sent at least once.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AttemptResult, QueuedDelivery, WebhookDeliveryStore } from '../core/agent/webhook.ts'
@@ -24,7 +24,7 @@ export interface SenderParts {
   timeoutMs: number
   /** How long to wait after the failed attempt 1, 2, …, in ms. */
   backoffMs: (attempt: number) => number
-  /** Wraps each attempt, for metrics and traces: runs it and answers its result. */
+  /** Wraps each attempt, for metrics and traces: runs it and returns its result. */
   onAttempt: (
     delivery: QueuedDelivery,
     attempt: () => Promise<AttemptResult>,
@@ -46,7 +46,7 @@ export class WebhookSender {
   readonly #parts: SenderParts
   readonly #sending = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
-  /** The async context of the constructor: deliveries must not inherit that of whoever woke the sender. */
+  /** The async context of the constructor: deliveries must not inherit that of the caller that woke the sender. */
   readonly #outside = AsyncLocalStorage.snapshot()
   #isStarted = false
   #isFilling = false
@@ -63,7 +63,7 @@ export class WebhookSender {
     this.wake()
   }
 
-  /** Cuts off attempts under way. Another server makes them again. */
+  /** Cuts off attempts under way. Another server repeats them. */
   async stop(): Promise<void> {
     this.#isStarted = false
     clearTimeout(this.#poll)
@@ -91,7 +91,7 @@ export class WebhookSender {
     if (this.#isStarted) this.#poll = setTimeout(() => this.wake(), nextLookMs)
   }
 
-  /** Claims as many deliveries as there is room for. Answers when to look again, in ms. */
+  /** Claims as many deliveries as there is room for. Returns when to look again, in ms. */
   async #claimAll(): Promise<number> {
     const { deliveries, clock, log } = this.#parts
     try {
@@ -178,7 +178,7 @@ export class WebhookSender {
   }
 }
 
-/** When it is sent, so that a rule that has become stricter holds for what was queued before. */
+/** Applied at sending, so that a stricter rule also holds for queued deliveries. */
 function pickFields(body: string, allowed: readonly string[]): string {
   const fields = Object.entries(JSON.parse(body) as JsonObject)
   return JSON.stringify(Object.fromEntries(fields.filter(([name]) => allowed.includes(name))))
@@ -201,6 +201,6 @@ const LONGEST_WAIT_MS = 3_600_000
 /** One second after the first attempt, then four times as long each time, up to an hour. */
 export function exponentialBackoff(attempt: number): number {
   const waitMs = Math.min(FIRST_WAIT_MS * 4 ** (attempt - 1), LONGEST_WAIT_MS)
-  // Spreads the attempts, so that they do not all come at once when a receiver is back.
+  // Spreads the attempts, so that they do not all arrive at once when a receiver is back.
   return Math.round(waitMs * (1 + Math.random() / 5))
 }

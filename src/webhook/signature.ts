@@ -1,4 +1,4 @@
-/** Signs webhooks as the specification of Standard Webhooks says. */
+/** Signs webhooks according to Standard Webhooks. */
 import { createHmac } from 'node:crypto'
 
 /**

@@ -12,10 +12,7 @@ export type UrlRules = WebhookConfig['url'] & {
 /** Where a webhook goes: to a path of this server, or to another server. */
 export type Destination = { kind: 'local'; path: string } | { kind: 'remote'; url: URL }
 
-/**
- * Reads where the webhook goes. Or answers in `problem` why it may not go there, as a sentence that says
- * what to do.
- */
+/** Returns the webhook's destination, or in `problem` why it is refused, as a sentence that says what to do. */
 export function destinationOf(text: string, rules: UrlRules): Destination | { problem: string } {
   if (text.length > rules.maxLength) {
     return {
@@ -75,10 +72,7 @@ function portOf({ port, protocol }: URL): number {
   return protocol === 'https:' ? 443 : 80
 }
 
-/**
- * Checks a host that is an address. A name is checked with each connection, when its addresses are
- * known.
- */
+/** Checks a host that is an address. A name is checked at each connection, when its addresses are known. */
 function addressProblem(
   hostname: string,
   { allowedAddresses: allowed, isPrivateRefused }: UrlRules,

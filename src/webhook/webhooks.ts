@@ -1,4 +1,4 @@
-/** Webhooks as one part: checks what runs ask for, and sends the deliveries. */
+/** Webhooks as one part: checks the URLs of runs, and sends the deliveries. */
 
 import type { WebhookConfig, WebhookDeliveryStore } from '../core/agent/webhook.ts'
 import type { Clock } from '../core/clock.ts'
@@ -30,7 +30,7 @@ export interface WebhookSettings {
 interface WebhooksParts {
   config: WebhookConfig
   settings: WebhookSettings
-  /** The project has switched webhooks off: no run may ask for one. */
+  /** The project has switched webhooks off: no run may have one. */
   isDisabled: boolean
   deliveries: WebhookDeliveryStore
   onAttempt: SenderParts['onAttempt']
@@ -53,7 +53,7 @@ export class Webhooks {
   /** `undefined` until the start. */
   #sender: WebhookSender | undefined
 
-  /** Throws `bad_request` when the configured headers do not work. */
+  /** Throws `bad_request` when the configured headers are invalid. */
   constructor(parts: WebhooksParts) {
     const { config, settings, isDisabled, deliveries, onAttempt, clock, log } = parts
     const { secrets = [], env = {}, resolve } = settings
@@ -78,7 +78,7 @@ export class Webhooks {
       })
   }
 
-  /** Throws `invalid` for a URL to which nothing may be sent. An absent URL passes. */
+  /** Throws `invalid` for a refused URL. An absent URL passes. */
   check(url: string | undefined): void {
     const problem = url === undefined ? undefined : this.#problemOf(url)
     if (problem !== undefined) throw invalidField(['body', 'webhook'], problem)

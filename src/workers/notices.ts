@@ -1,6 +1,6 @@
 /**
- * Notices between the processes of one `serve --workers N` whose database has none of its own: over
- * the channels that the first process has to its workers. It passes on what one of them tells.
+ * Notices between the processes of one `serve --workers N` whose database has none: over the channels between the first
+ * process and its workers. The first process forwards each worker's notices.
  */
 import type { Notice, Notices } from '../core/notices.ts'
 
@@ -26,7 +26,7 @@ export class ProcessNotices implements Notices {
   readonly #peers = new Set<NoticePeer>()
   readonly #listeners = new Set<(notice: Notice) => void>()
 
-  /** From now on the peer hears and is heard; those whose channel has closed are forgotten. */
+  /** From now on the peer receives and sends notices; peers with a closed channel are dropped. */
   add(peer: NoticePeer): void {
     this.#peers.add(peer)
     peer.on('message', (message) => {
@@ -52,7 +52,7 @@ export class ProcessNotices implements Notices {
   #send(notice: Notice, except?: NoticePeer): void {
     for (const peer of this.#peers) {
       if (!peer.connected) this.#peers.delete(peer)
-      // A channel that closes meanwhile: whoever was at its end needs no notice.
+      // If a channel closes meanwhile, its peer needs no notice.
       else if (peer !== except)
         peer.send?.({ type: 'notice', notice }, undefined, undefined, () => {})
     }

@@ -1,22 +1,22 @@
-/** The processes that execute the runs of a `serve --workers N`: started, started again, stopped. */
+/** The worker processes of a `serve --workers N`: started, restarted, stopped. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type Backoff, keepRunning } from '../child-process/restarts.ts'
 import type { Log } from '../core/log.ts'
 import type { NoticePeer } from './notices.ts'
 
-/** One that ran for `resetMs` had no trouble starting. */
+/** A worker that ran for `resetMs` had no trouble starting. */
 const BACKOFF: Backoff = { firstMs: 200, baseMs: 400, maxMs: 10_000, resetMs: 30_000 }
 
 interface WorkersOptions {
   count: number
-  /** The CLI's door: `runyard`. */
+  /** The CLI: `runyard`. */
   commandPath: string
-  /** What `serve` is given, the role apart. */
+  /** The arguments of `serve`, without the role. */
   args: string[]
-  /** All their variables: the project of this process may have changed its own. */
+  /** Their whole environment: this process's project may have changed its own. */
   env: Readonly<Record<string, string>>
-  /** Called for each worker that was started. */
+  /** Called for each started worker. */
   onStart: (worker: NoticePeer) => void
   log: Log
 }
@@ -31,13 +31,13 @@ export class Workers {
     this.#options = options
   }
 
-  /** Starts them, each by itself; one that ends is started again until `stop`. */
+  /** Starts them independently; a worker that ends is restarted until `stop`. */
   start(): void {
     const { count } = this.#options
     this.#kept = Promise.all(Array.from({ length: count }, (_, index) => this.#keep(index + 1)))
   }
 
-  /** Has them hand on their runs; settles when all are gone. */
+  /** Makes them hand on their runs; resolves when all have ended. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     for (const child of this.#children) child.kill('SIGTERM')
@@ -56,7 +56,7 @@ export class Workers {
     await keepRunning({ runOnce, backoff: BACKOFF, signal })
   }
 
-  /** Settles when the process has ended, with its exit code or the signal. */
+  /** Resolves when the process has ended, to its exit code or the signal. */
   async #runOnce(): Promise<unknown> {
     const { args, env, commandPath, onStart } = this.#options
     const flags = ['serve', '--role', 'worker', '--helper', ...args]

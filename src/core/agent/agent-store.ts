@@ -27,21 +27,20 @@ export interface AgentStore {
   idempotencyKeys: IdempotencyKeyStore
   webhookDeliveries: WebhookDeliveryStore
   pushConfigs: PushConfigStore
-  /** In a transaction they reach nobody, since its writes may still be undone. */
+  /** A transaction sends none, since its writes may still be undone. */
   notices: Notices
   /**
    * Commits all of it or nothing. Only writes through the store that `work` gets take part. That store
    * must not be used afterwards, and transactions may not be nested. `work` may run again from the start,
    * so it must change nothing else.
    *
-   * Without `locks` the transaction behaves as if nobody else wrote meanwhile; one that collides starts
-   * again. Frequent transactions name what they decide about (`lockOf`) instead: only those with the same
-   * lock wait for each other, and they may see other data change from one step to the next.
+   * Without `locks` the transaction is serializable; on a collision it starts again. Frequent transactions lock what
+   * they decide about (`lockOf`) instead: they wait only for transactions with the same lock, and may see other data
+   * change between their steps.
    *
-   * When the connection is lost during the commit, nobody knows whether it succeeded. Then `wasCommitted`
-   * is asked, in a transaction of its own with the same locks, once the first one has certainly ended: is
-   * the result of `work` there? If not, `work` runs again. Without `wasCommitted` the answer is
-   * `unavailable`.
+   * When the connection is lost during the commit, it is unknown whether the commit succeeded. Then, once the first
+   * transaction has certainly ended, `wasCommitted` checks in its own transaction with the same locks whether the
+   * result of `work` was stored. If not, `work` runs again. Without `wasCommitted` this throws `unavailable`.
    */
   transaction<T>(
     work: (store: AgentStore) => Promise<T>,

@@ -42,8 +42,7 @@ export function hasSameContent(one: AssistantContent, other: AssistantContent): 
 export const UNTITLED = 'Untitled'
 
 /**
- * The namespace of the ids of system assistants, each of which is the UUID v5 of its graph's name. It is
- * the one that LangGraph Server uses.
+ * The namespace of system assistants' ids: each id is the UUID v5 of its graph's name. LangGraph Server uses the same.
  */
 export const SYSTEM_ASSISTANT_NAMESPACE = '6ba7b821-9dad-11d1-80b4-00c04fd430c8'
 

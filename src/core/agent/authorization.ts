@@ -1,15 +1,12 @@
 /**
- * Who sends a request, and whether it is allowed. Every verb of the agent server asks `Authorize` first,
- * so that a project's own `auth` decides about each operation in one place.
+ * The sender of a request, and whether it is allowed. Every verb of the agent server calls `Authorize` first, so that a
+ * project's own `auth` decides about each operation in one place.
  */
 import { equalsJson } from '../exact-json.ts'
 import type { JsonObject, JsonValue } from '../json.ts'
 import type { Role } from '../people/api-key.ts'
 
-/**
- * The user that the project's `auth` recognised: the answer of its `authenticate`, with these fields
- * filled in.
- */
+/** The user that the project's `auth` recognised: what its `authenticate` returned, with these fields filled in. */
 export interface AuthUser extends JsonObject {
   identity: string
   display_name: string
@@ -18,21 +15,21 @@ export interface AuthUser extends JsonObject {
 }
 
 /**
- * The key of a run's `configurable` that holds the `AuthUser`. Graphs see it. Answers never show it: a
- * project may keep the user's own tokens in it, and other users may see the same run.
+ * The key of a run's `configurable` that holds the `AuthUser`. Graphs see it. Responses never show it: a project may
+ * keep the user's own tokens in it, and other users may see the same run.
  */
 export const AUTH_USER_KEY = 'langgraph_auth_user'
 
-/** Who sent a request to the agent server. */
+/** The sender of a request to the agent server. */
 export interface Caller {
-  /** `undefined`: nobody was authenticated, and the server does not ask for it. */
+  /** `undefined`: the server does not authenticate callers. */
   identity: string | undefined
   permissions: string[]
   /** What the project knows about the user. Absent: the project has no `auth`. */
   user?: AuthUser
-  /** The project's own code, for itself: its auth is asked about nothing. */
+  /** The caller is the project's own code: its `auth` is not asked. */
   isProject?: boolean
-  /** The role that the gateway let them in with: `requireTalk` asks for it. Absent: roles do not count for them. */
+  /** The role that the gateway admitted the caller with; `requireTalk` checks it. Absent: roles do not apply. */
   role?: Role | undefined
   /** The headers that graphs may see in `configurable`: `x-*` and `user-agent`, without keys. */
   headers: Record<string, string>
@@ -60,10 +57,9 @@ export interface MetadataFilter {
 }
 
 /**
- * Allows or refuses one operation. `value` is what the operation will write or search for. The project
- * may change it in place (for operations of the store its `namespace` too); the operation then uses the
- * changed value. Answers a filter when only some resources may be seen. Throws `forbidden`, or the
- * refusal that the project chose.
+ * Allows or refuses one operation. `value` is what the operation will write or search for. The project may change it in
+ * place (for operations of the store its `namespace` too); the operation then uses the changed value. Returns a filter
+ * when the caller may see only some resources. Throws `forbidden`, or the refusal that the project chose.
  */
 export type Authorize = (
   caller: Caller,

@@ -39,8 +39,8 @@ export interface PendingWrite extends TypedBytes {
   /** The position among the task's writes. Negative for special ones: error, interrupt, resume. */
   idx: number
   /**
-   * Where the task stands among those of its step, as a text that sorts so: writes are read in this order, and
-   * those without it first. They are read without it.
+   * The task's position in its step, as a sortable text: writes are read in this order, those without it first. Reads
+   * leave it out.
    */
   task_path?: string
 }
@@ -67,30 +67,30 @@ export function sizeOf({ values, writes }: CheckpointRecord): number {
   return [...values, ...writes].reduce((sum, { bytes }) => sum + bytes.length, 0)
 }
 
-/** The lease of a run that this transaction has looked at already: it is held until the transaction ends. */
+/** A lease that this transaction has checked already: it is held until the transaction ends. */
 export interface HeldLease {
   held_run_id: string
 }
 
-/** A checkpoint to be stored: `versions` names the version of every channel, `values` has those that are new. */
+/** A checkpoint to store: `versions` names the version of every channel, `values` holds the new ones. */
 export interface CheckpointWithValues {
   checkpoint: StoredCheckpoint
   versions: Record<string, string>
   values: ChannelValue[]
 }
 
-/** What a task has written at a checkpoint. */
+/** A task's writes at a checkpoint. */
 export interface CheckpointWrites {
   key: CheckpointKey
   writes: PendingWrite[]
 }
 
-/** What a checkpointer has stored in one call. */
+/** One call of a checkpointer: a checkpoint, or writes. */
 export type CheckpointPut = CheckpointWithValues | CheckpointWrites
 
 /** The checkpoints of one database. A write with a lost lease throws `conflict`. */
 export interface CheckpointStore {
-  /** Stores all of them, as if one came after the other. */
+  /** Stores all of them, in order. */
   putAll(puts: readonly CheckpointPut[], lease?: Lease | HeldLease): Promise<void>
   /** Stores one checkpoint: see `CheckpointWithValues`. */
   put(
@@ -125,9 +125,8 @@ export interface CheckpointStore {
   /** Copies the whole history to another thread, which has none yet. */
   copyThread(from: string, to: string): Promise<void>
   /**
-   * Removes everything that is not needed to go on from here. It keeps the latest checkpoint of the root
-   * graph, the latest one of each subgraph that belongs to it, and those of subgraphs with a memory of
-   * their own.
+   * Removes everything that the thread does not need to continue. It keeps the latest checkpoint of the root graph, the
+   * latest one of each subgraph that belongs to it, and those of subgraphs with a memory of their own.
    */
   keepLatest(thread_id: string): Promise<void>
   /** Merges fields into the metadata of one checkpoint. */
@@ -135,7 +134,7 @@ export interface CheckpointStore {
   measure(thread_id: string): Promise<StorageUse>
   /** Removes what the run wrote (rollback). */
   deleteRun(thread_id: string, run_id: string): Promise<void>
-  /** The checkpoints that the run has written, of all namespaces, in their order. */
+  /** The run's checkpoints in all namespaces, in order. */
   listOf(run: { thread_id: string; run_id: string }, limit: number): Promise<TimelineCheckpoint[]>
   /** Whether the run has written a checkpoint of the root graph. Then it continues instead of starting. */
   hasCheckpointOf(thread_id: string, run_id: string): Promise<boolean>
@@ -144,8 +143,8 @@ export interface CheckpointStore {
 }
 
 /**
- * What a graph's checkpointer needs of its store. A run has checkpoints of its own, which are bound to its
- * lease and to the order of what it tells.
+ * The part of the store that a graph's checkpointer uses. A run has its own, bound to its lease and to the order of its
+ * emissions.
  */
 export interface GraphCheckpoints extends Pick<CheckpointStore, 'get' | 'list' | 'deleteThread'> {
   put(

@@ -9,12 +9,12 @@ export const ON_RUN_COMPLETED = ['delete', 'keep'] as const
 /** `refused`: there was no run. `rolled_back`: it was removed. */
 export const CRON_RUN_STATUSES = [...RUN_STATUSES, 'refused', 'rolled_back'] as const
 
-/** What a cron has started last, which may be gone by now with its thread. */
+/** The last run that a cron started. It may be gone by now, with its thread. */
 export interface CronRun {
   /** `null`: the run was refused. */
   run_id: string | null
   thread_id: string | null
-  /** When it was asked for. */
+  /** When the cron fired. */
   created_at: string
   status: (typeof CRON_RUN_STATUSES)[number]
   /** Why it failed or was refused. */
@@ -46,7 +46,7 @@ export interface Cron {
   /** The metadata of the cron and of its runs, which also have its `cron_id`. */
   metadata: JsonObject
   enabled: boolean
-  /** What happens to the thread of a firing when its run ends. `null`: the cron has a thread. */
+  /** What happens to a firing's thread when its run ends. `null`: the cron has a thread. */
   on_run_completed: (typeof ON_RUN_COMPLETED)[number] | null
 }
 
@@ -104,9 +104,9 @@ export interface CronStore {
     read: Pick<StoredCron, 'cron_id' | 'next_run_date' | 'updated_at'>,
     next_run_date: string | null,
   ): Promise<boolean>
-  /** Keeps what the cron has started last. */
+  /** Stores the run as the cron's last one. */
   noteRun(cron_id: string, run: CronRun): Promise<void>
-  /** Keeps how that has ended; does nothing where it is not what the cron has started last. */
+  /** Stores how the cron's last run ended. Does nothing if `run` is not its last run. */
   noteEnd(cron_id: string, run: CronRun & { run_id: string }): Promise<void>
   /** When the next cron is due, in ms since 1970. In the past: one is due now. */
   nextDue(): Promise<number | undefined>

@@ -51,13 +51,13 @@ export function isLogged(event: RunEvent): event is LoggedEvent {
 export const END_EVENT = '__end__'
 
 export interface RunEnd {
-  /** The graph that ran. Absent: the event is from a time when this was not noted. */
+  /** The graph that ran. Absent: an older version wrote the event. */
   graph_id?: string
   /** `rolled_back`: the run was removed. */
   status: RunStatus | 'rolled_back'
-  /** The thread's values at the end of the run, which `join` and `wait` answer. Absent: unknown. */
+  /** The thread's values at the end of the run, which `join` and `wait` return. Absent: unknown. */
   values?: JsonObject | null
-  /** The nodes that would come next: the graph stopped to ask, or at a breakpoint. Absent: none. */
+  /** The next nodes, when the graph stopped at an interrupt or a breakpoint. Absent: none. */
   next?: string[]
   /** Why the run failed. */
   error?: RunError | null
@@ -68,9 +68,9 @@ export function isEnd(event: NewEvent): boolean {
 }
 
 /**
- * How the log holds a message that is being written, after its first piece: each event has what one piece
- * added, as JSON of `[message id, growth]`. Clients get `messages/partial` with the whole message so far.
- * In a subgraph `|<namespace>` follows, as everywhere.
+ * How the log stores the pieces of a message after its first: each event holds what one piece added, as JSON of
+ * `[message id, growth]`. Clients get `messages/partial` with the whole message so far. In a subgraph `|<namespace>`
+ * follows, as everywhere.
  */
 export const PIECE_EVENT = 'messages/piece'
 
@@ -80,23 +80,23 @@ export const STATE_UPDATE_EVENT = 'state_update'
 /** The event log of one database. */
 export interface EventStore {
   /**
-   * Appends the events in order and answers them with their numbers. With a lost lease nothing is
-   * written, and the answer is `undefined`.
+   * Appends the events in order and returns them with their numbers. With a lost lease it writes nothing and returns
+   * `undefined`.
    */
   append(
     to: { thread_id: string; run_id: string; lease?: Lease; created_at: number },
     events: NewEvent[],
   ): Promise<RunEvent[] | undefined>
   /**
-   * Within a transaction: whether the events that an `append` answered are there, when nobody knows
-   * whether its transaction was committed. Waits until that one has ended.
+   * In a transaction: whether the events that an `append` returned are stored, when it is unknown whether its
+   * transaction was committed. Waits until that one has ended.
    */
   areWritten(events: readonly RunEvent[]): Promise<boolean>
   /** Appends events that belong to no run (`STATE_UPDATE_EVENT`), in order. */
   appendToThread(to: { thread_id: string; created_at: number }, events: NewEvent[]): Promise<void>
   /** The run's events with a `run_seq` greater than `after` (-1: all), in order. */
   read(run_id: string, after: number, limit: number): Promise<LoggedEvent[]>
-  /** The `run_seq` of the last event that the run has written before this moment (ms since 1970); -1: there is none. */
+  /** The `run_seq` of the run's last event before this moment (ms since 1970); -1: none. */
   lastBefore(run_id: string, created_at: number): Promise<number>
   /** Only events of the stream mode `messages` (`messages/…`) with a `run_seq` below `before`. */
   readMessages(
@@ -106,7 +106,7 @@ export interface EventStore {
   ): Promise<LoggedEvent[]>
   /** The events of the thread with a `seq` greater than `after` (0: all), in order. */
   readThread(thread_id: string, after: number, limit: number): Promise<ThreadEvent[]>
-  /** Everything that the run has written with a `seq` greater than `after`, in order. */
+  /** The run's events with a `seq` greater than `after`, in order. */
   readRun(
     run: { thread_id: string; run_id: string },
     after: number,
@@ -127,8 +127,8 @@ export interface EventStore {
   /** Removes the events of one run. */
   deleteRun(run_id: string): Promise<void>
   /**
-   * Removes the events of runs that ended before `before` (ms since 1970), and events without a run from
-   * before then, in batches; after `signal` aborts at most one of each kind. Answers how many.
+   * Removes the events of runs that ended before `before` (ms since 1970), and events without a run from before then,
+   * in batches; after `signal` aborts at most one of each kind. Returns how many.
    */
   expire(before: number, signal?: AbortSignal): Promise<number>
 }

@@ -20,6 +20,6 @@ export interface IdempotencyKeyStore {
   find(scope: string, key: string): Promise<IdempotencyKey | undefined>
   /** Adds the key. It replaces an older one of the same scope. */
   put(key: IdempotencyKey): Promise<void>
-  /** Removes keys from before `before` (ms since 1970). Answers how many. */
+  /** Removes keys from before `before` (ms since 1970). Returns how many. */
   expire(before: number): Promise<number>
 }

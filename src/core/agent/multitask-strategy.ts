@@ -5,11 +5,11 @@ export type MultitaskStrategy = (typeof MULTITASK_STRATEGIES)[number]
 
 export const DEFAULT_MULTITASK_STRATEGY: MultitaskStrategy = 'enqueue'
 
-/** What to do with a new run, and before it with those that are there. */
+/** What to do with a new run, and first with the thread's active ones. */
 type MultitaskPlan =
   | { kind: 'reject' }
   | { kind: 'accept' }
-  /** Accept it, after all active runs of the thread were told to end. */
+  /** Accept it, after asking all active runs of the thread to end. */
   | { kind: 'supersede'; action: 'interrupt' | 'rollback' }
 
 /**

@@ -27,10 +27,10 @@ export interface ParkedThreads {
   threads: BrokenThread[]
 }
 
-/** How many broken threads are told of at most. */
+/** How many broken threads are listed at most. */
 export const MOST_TOLD = 100
 
-/** Whether it is one. The process that sends it runs the project's code, which may send anything. */
+/** Checks the value, because the process that sends it runs the project's code. */
 export function isParkedThreads(value: unknown): value is ParkedThreads {
   if (!isObject(value)) return false
   const { checked_at, parked, broken, threads } = value
@@ -49,7 +49,7 @@ function isBrokenThread(value: unknown): boolean {
   )
 }
 
-/** What is no list has something in it that is no text. */
+/** A value that is no list gives one invalid item. */
 function textsIn(list: unknown): unknown[] {
   return Array.isArray(list) ? list : [undefined]
 }

@@ -107,10 +107,10 @@ export function inputRequest({ id, value, response_schema }: Interrupt): JsonObj
   }
 }
 
-/** The name of the `input` event that says what was answered; the others ask. */
+/** The name of the `input` event that reports answers; other `input` events ask. */
 export const ANSWERED = 'answered'
 
-/** `input.answered`: a run begins that answers these interrupts. `now`: ms since 1970. */
+/** `input.answered`: a new run answers these interrupts. `now`: ms since 1970. */
 export function inputAnswered(interrupt_ids: string[], now: number): NewEvent {
   const params = { namespace: [], timestamp: now, data: { interrupt_ids } }
   return {

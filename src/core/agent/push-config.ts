@@ -1,6 +1,6 @@
 /**
- * Where a task of the Agent2Agent protocol is posted to when one of its runs ends. A task may have
- * several of these. They are removed with the task's thread.
+ * Where the end of each of an Agent2Agent task's runs is posted. A task may have several of these. They are removed
+ * with the task's thread.
  */
 import type { JsonObject } from '../json.ts'
 

@@ -13,9 +13,8 @@ import type { GraphFailure } from './host/failure.ts'
 import type { QueuedRun } from './run.ts'
 
 /**
- * How often a run may be started that loses its server each time, before it ends in `error`, unless
- * `BG_JOB_MAX_RETRIES` says otherwise. From its last such attempt on the run is a suspect: it may be what crashes its
- * servers, so it executes alone.
+ * How often a run that loses its server each time is started before it ends in `error`, unless `BG_JOB_MAX_RETRIES`
+ * says otherwise. From its last such attempt on the run is a suspect: it may crash its servers, so it executes alone.
  */
 export const MAX_RUN_ATTEMPTS = 3
 
@@ -24,15 +23,12 @@ export function suspectAttempt(maxAttempts: number): number {
   return Math.max(maxAttempts, 2)
 }
 
-/**
- * Whether a claimed run may be what crashes its servers. A cancelled run is not, since nothing of it is
- * executed.
- */
+/** Whether a claimed run may be crashing its servers. A cancelled run is not, since nothing of it is executed. */
 export function isSuspect({ attempt, cancel_action }: QueuedRun, maxAttempts: number): boolean {
   return attempt >= suspectAttempt(maxAttempts) && cancel_action === null
 }
 
-/** Whether a run whose graph has failed so is tried again. */
+/** Whether a run with this failure is tried again. */
 export function isRetried({ kind }: GraphFailure): boolean {
   return kind !== 'graph'
 }

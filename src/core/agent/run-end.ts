@@ -1,5 +1,5 @@
 /**
- * The end of a run as its event holds it, in JSON. The values come last, so that whoever only passes them on can cut
+ * The end of a run as its event stores it, in JSON. The values come last, so that code that only forwards them can cut
  * them out: they may be large.
  */
 import { parseJson } from '../exact-json.ts'
@@ -12,15 +12,15 @@ export function encodeRunEnd({ graph_id, status, next, error = null, values }: R
   return JSON.stringify({ graph_id, status, next, error, values })
 }
 
-/** What such an event says, and the JSON of its values, if any. */
+/** The end in such an event, and the JSON of its values, if any. */
 export function openRunEnd(data: string): { end: Omit<RunEnd, 'values'>; values?: string } {
-  // A quote within a text has a backslash before it, so that this is the name of a field, and the first one.
+  // A quote within a text has a backslash before it, so this is the first field of this name.
   const at = data.indexOf(VALUES)
   const head = data.slice(0, Math.max(at, 0))
   if (head.includes(ERROR)) {
     return withValues(parseJson(`${head}}`), data.slice(at + VALUES.length, -1))
   }
-  // Events of an earlier version have the error behind the values.
+  // Earlier versions wrote the error after the values.
   const { values = null, ...end } = parseJson(data) as RunEnd
   return withValues(end, JSON.stringify(values))
 }

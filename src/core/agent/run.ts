@@ -43,9 +43,8 @@ export function isTerminal(status: RunStatus): boolean {
 }
 
 /**
- * How the graph of a run that was told to stop (cancelled, superseded, out of time) came to its end.
- * `stopped`: the functions of its nodes ended in time. `cut_off`: they went on, but nothing that they
- * still do reaches the thread.
+ * How the graph ended when its run was asked to stop (cancelled, superseded, out of time). `stopped`: the functions of
+ * its nodes ended in time. `cut_off`: they went on, but no further work of theirs reaches the thread.
  */
 export const STOP_OUTCOMES = ['stopped', 'cut_off'] as const
 export type StopOutcome = (typeof STOP_OUTCOMES)[number]
@@ -68,7 +67,7 @@ export interface RunCommand {
   goto?: JsonValue
 }
 
-/** What the run was created with, answered as `kwargs`. Absent fields were not given. */
+/** What the run was created with, shown as `kwargs`. Absent fields were not given. */
 export interface RunKwargs {
   input?: JsonValue
   command?: RunCommand
@@ -89,11 +88,11 @@ export interface RunKwargs {
   webhook?: string
   feedback_keys?: string[]
   langsmith_tracer?: JsonObject
-  /** Answered beside the kwargs: see `Run`. */
+  /** Shown outside of the kwargs: see `Run`. */
   langsmith_session_name?: string
   /**
-   * What becomes of a thread that was made for this run when the run ends. `delete`: it is removed. `keep_waiting`: it is
-   * removed unless its graph waits at an interrupt or a breakpoint. Absent: the thread was there before, or is kept.
+   * What happens when the run ends to a thread that was made for it. `delete`: it is removed. `keep_waiting`: it is
+   * removed unless its graph waits at an interrupt or a breakpoint. Absent: the thread existed before, or is kept.
    */
   on_completion?: 'delete' | 'keep' | 'keep_waiting'
 }
@@ -109,11 +108,11 @@ export interface Run {
   metadata: JsonObject
   kwargs: RunKwargs
   multitask_strategy: MultitaskStrategy
-  /** How often the run was started: once more whenever its server was lost. 0: it was never started. */
+  /** How often the run was started: again each time its server was lost. 0: it was never started. */
   attempt: number
-  /** Why it was cancelled: a word, a colon, a sentence (`taken: …`). `null`: nobody cancelled it. */
+  /** Why it was cancelled: a word, a colon, a sentence (`taken: …`). `null`: it was not cancelled. */
   cancel_reason: string | null
-  /** `null`: it was not told to stop, or was not running then. */
+  /** `null`: it was not asked to stop, or was not running then. */
   stop_outcome: StopOutcome | null
   /** The LangSmith project of its trace. `null`: the server did not trace when the run was made. */
   langsmith_session_name?: string | null
@@ -123,14 +122,14 @@ export interface Run {
 export interface RunError {
   error: string
   message: string
-  /** Of `UnknownInterruptError`. */
+  /** Only for `UnknownInterruptError`. */
   refusal?: ResumeRefusal
 }
 
 /** Why a strict answer was refused, and what is still open. Source: LangGraph 1.7 and its SDK. */
 export type ResumeRefusal = {
   reason: 'not_pending' | 'ambiguous' | 'empty_map'
-  /** The interrupts that it names and that are not open. */
+  /** The named interrupts that are not open. */
   interrupt_ids: string[]
   pending_ids: string[]
 }
@@ -146,7 +145,7 @@ export interface QueuedRun extends Run {
   started_at: number | null
   /** The request that made it; `null`: unknown. */
   origin: RunOrigin | null
-  /** Its thread was added with it, in this process, and nothing else can have been on it. Not stored. */
+  /** Its thread was added with it, in this process: no other run can have used it. Not stored. */
   has_new_thread?: true
 }
 
@@ -187,7 +186,7 @@ export type NewRun = Omit<
 export interface RunFinish {
   status: RunStatus
   error: RunError | null
-  /** Absent: it was not told to stop. */
+  /** Absent: it was not asked to stop. */
   stop_outcome?: StopOutcome
   /** The last part of its timeline. */
   timeline?: TimelineEntry
@@ -208,7 +207,7 @@ export interface Claim {
   only?: 'suspects' | 'others'
 }
 
-/** With it a run is added as claimed already. */
+/** With this a run is added as already claimed. */
 export type AddedClaim = Pick<Claim, 'server_id' | 'now' | 'lease_expires_at'>
 
 export interface ClaimedRun {
@@ -227,47 +226,46 @@ export interface QueueFigures {
   oldest_due_at: number | null
 }
 
-/** Which runs are searched for; all that is given must hold. */
+/** Selects runs: those that meet all given conditions. */
 export interface RunQuery {
   status?: RunStatus
   assistant_id?: string
   thread_id?: string
-  /** Contained in the run's own. */
+  /** A part of the run's metadata. */
   metadata?: JsonObject
-  /** What the metadata of their threads must have, for the caller to see them. */
+  /** A condition on their threads' metadata: the caller sees no others. */
   filter?: MetadataFilter
   /** A part of the error's name or message, whatever the case. */
   error?: string
-  /** From this moment on, and before that one. */
+  /** Created from this moment on, and before that one. */
   created_after?: string
   created_before?: string
 }
 
-/** What most who ask for a run want to know. */
+/** The fields of a run that most callers need. */
 export type RunGlance = Pick<QueuedRun, 'run_id' | 'thread_id' | 'status' | 'updated_at'>
 
 /** The runs of one database. Every method is one atomic step. */
 export interface RunStore {
-  /** How often a run may be started that loses its server each time, before it ends in `error`. */
+  /** How often a run that loses its server each time is started before it ends in `error`. */
   readonly maxAttempts: number
   /**
-   * Adds a run at the end of the order, and answers it as stored; in a transaction on PostgreSQL it is only sent. Without
-   * `claim` it is pending. With
-   * `claim` it is running, under a lease with the token `FIRST_TOKEN`: nothing else of its thread may be
-   * pending or running.
+   * Adds a run at the end of the order, and returns it as stored; in a transaction on PostgreSQL it is only sent.
+   * Without `claim` it is pending. With `claim` it is running, under a lease with the token `FIRST_TOKEN`: no other run
+   * of its thread may be pending or running.
    */
   insert(run: NewRun, claim?: AddedClaim): Promise<QueuedRun>
   get(run_id: string): Promise<StoredRun | undefined>
-  /** The same, without what can be large: for those who ask often. */
+  /** The same without large fields, for frequent calls. */
   glance(run_id: string): Promise<RunGlance | undefined>
-  /** Within a transaction: the run as it is. Nobody else can change it until the transaction ends. */
+  /** In a transaction: reads the run and locks it until the transaction ends. */
   hold(run_id: string): Promise<StoredRun | undefined>
   /** The runs of a thread, the last received first. */
   list(
     thread_id: string,
     page: { status?: RunStatus; limit: number; offset: number },
   ): Promise<StoredRun[]>
-  /** The runs of all threads that are there, the last received first; only those with a `seq` below `before`. */
+  /** The runs of all existing threads, the last received first; only those with a `seq` below `before`. */
   search(query: RunQuery, page: { limit: number; before?: number }): Promise<StoredRun[]>
   /** Whether any run of the thread is pending or running. */
   hasActive(thread_id: string): Promise<boolean>
@@ -297,11 +295,11 @@ export interface RunStore {
    * the loss of its server no longer ends it. `false`: the lease was lost, and nothing was written.
    */
   clear(lease: Lease): Promise<boolean>
-  /** Extends the leases that are still held. Answers one state for each lease. */
+  /** Extends the leases that are still held. Returns one state for each lease. */
   renew(leases: Lease[], lease_expires_at: number): Promise<LeaseState[]>
   /**
-   * Ends the run of this lease, in the same transaction as the other writes of the store. `false`: nothing was
-   * written, because the lease was lost, or because the run is to be rolled back instead.
+   * Ends the run of this lease, in the same transaction as the other writes of the store. `false`: nothing was written,
+   * because the lease was lost, or because the run must be rolled back instead.
    */
   finish(lease: Lease, end: RunFinish): Promise<boolean>
   /**
@@ -312,9 +310,8 @@ export interface RunStore {
   /** Ends a pending run as interrupted, before it has run. `false`: it was not pending. */
   interruptPending(run_id: string, updated_at: string, reason?: string): Promise<boolean>
   /**
-   * Notes on a run that has started that it shall end, and why; the first reason stays. A run that was
-   * handed back, or whose server died, is pending: whoever claims it next ends it. `false`: it is over,
-   * or was never claimed.
+   * Requests the end of a run that has started, with a reason; the first reason stays. A run that was handed back, or
+   * whose server died, is pending: the server that claims it next ends it. `false`: it is over, or was never claimed.
    */
   requestCancel(run_id: string, action: CancelAction, reason?: string): Promise<boolean>
   /** Replaces the run's `kwargs`, whose input must be the same as before. `false`: there is no such run. */
@@ -322,9 +319,9 @@ export interface RunStore {
   /** Removes the row. The run's checkpoints are removed separately. */
   delete(run_id: string): Promise<boolean>
   /**
-   * Makes running runs pending again, at their old place, when their lease expired before `now` or their
-   * server is in `dead_servers`. Runs whose attempts are used up, all of which executed alone, stay
-   * running and are answered separately: the caller ends them.
+   * Makes running runs pending again, at their old place, when their lease expired before `now` or their server is in
+   * `dead_servers`. Runs whose attempts are used up, all of which executed alone, stay running and are returned
+   * separately: the caller ends them.
    */
   release(from: {
     now: number
@@ -337,8 +334,8 @@ export interface RunStore {
    */
   giveBack(lease: Lease): Promise<boolean>
   /**
-   * Ends a lease as if its time were up, for a run that has lost what it executed in: the next `release`
-   * takes it up, and the attempt counts. `false`: the lease was lost, and nothing was written.
+   * Expires a lease at once, for a run that lost its executing process: the next `release` takes it up, and the attempt
+   * counts. `false`: the lease was lost, and nothing was written.
    */
   expire(lease: Lease): Promise<boolean>
   /** How many threads have a run that could be claimed now. */

@@ -14,7 +14,7 @@ type ThreadStatus = (typeof THREAD_STATUSES)[number]
 export interface Interrupt {
   id?: string
   value: JsonValue
-  /** JSON Schema of the answer, where the graph gives one (`interrupt(value, {responseSchema})`). */
+  /** JSON Schema of the answer, if the graph gives one (`interrupt(value, {responseSchema})`). */
   response_schema?: JsonObject
 }
 
@@ -45,7 +45,7 @@ export interface ThreadTask {
   path?: JsonValue
 }
 
-/** A thread's state at one checkpoint, as the API answers it. */
+/** A thread's state at one checkpoint, as the API returns it. */
 export interface ThreadState {
   values: JsonValue
   next: string[]
@@ -139,15 +139,17 @@ export interface ThreadStore {
   /** Adds a thread. `false`: the id is taken, and nothing was written. */
   insert(thread: NewThread): Promise<boolean>
   /**
-   * Adds a thread with an id that nobody else can have taken; in a transaction on PostgreSQL it is only sent. Throws,
-   * or the commit does, where it is taken.
+   * Adds a thread whose id no other client can have taken; in a transaction on PostgreSQL it is only sent. If the id is
+   * taken, this or the commit throws.
    */
   add(thread: NewThread): Promise<void>
   /** Finds a dropped thread (`drop`) only with `isDropped`. */
   get(thread_id: string, options?: { isDropped?: boolean }): Promise<Thread | undefined>
-  /** The state from the last `update`. The graph is not asked. */
+  /** The state from the last `update`. Does not call the graph. */
   getState(thread_id: string): Promise<ThreadState | undefined>
-  /** `before`: the thread as this transaction has read it, behind the thread's lock; else it is read for new metadata. */
+  /**
+   * `before`: the thread as read in this transaction under the thread's lock; otherwise it is read for new metadata.
+   */
   update(
     thread_id: string,
     patch: ThreadPatch,
@@ -160,9 +162,9 @@ export interface ThreadStore {
    */
   search(query: ThreadQuery, page: ThreadPage): Promise<Thread[]>
   /**
-   * The same, but the page ends before the thread whose metadata, config and state would exceed `maxBytes` in all, as
-   * stored. It has one thread at least. `isCut`: the page ended that way. `onBytes` hears what the page has before it
-   * is read; what it throws ends the search.
+   * The same, but the page ends before its threads' metadata, config and state would exceed `maxBytes`, as stored. It
+   * has at least one thread. `isCut`: the page ended that way. `onBytes` gets the page's size before it is read;
+   * throwing there ends the search.
    */
   searchUpTo(
     query: ThreadQuery,
@@ -189,6 +191,6 @@ export interface ThreadStore {
    * until `purge`. This is for the thread of a stateless run, which ends two minutes later.
    */
   drop(thread_id: string, purge_at: number): Promise<void>
-  /** Removes dropped threads whose time is up, with their runs, checkpoints and events. Answers how many. */
+  /** Removes dropped threads whose time is up, with their runs, checkpoints and events. Returns how many. */
   purge(now: number): Promise<number>
 }

@@ -5,8 +5,8 @@
  * ```
  * pending ──answered with 2xx──▶ delivered ──redelivered by hand──▶ pending
  *    │  ▲                                                             ▲
- *    │  └─not answered so: tried again later                          │
- *    └──attempts used up, or told not to come again──▶ failed ────────┘
+ *    │  └─other response, or none: tried again later                  │
+ *    └──attempts used up, or no more wanted (410)────▶ failed ────────┘
  * ```
  */
 
@@ -34,7 +34,7 @@ export interface WebhookConfig {
   envPrefix: string
   /** Templates: `Bearer ${{ env.LG_WEBHOOK_TOKEN }}`. */
   headers: Readonly<Record<string, string>>
-  /** The fields of the body that are sent; none where it is empty. Absent: all. */
+  /** The fields of the body to send; empty: none. Absent: all. */
   allowedFields?: readonly string[]
   url: {
     /** `hooks.example.com`; `*.example.com` for the names below it. Empty: any. */
@@ -66,7 +66,7 @@ export interface WebhookDelivery {
   attempt: number
   /** The delivery is not sent before this moment, in ms since 1970. `null`: it is never sent by itself. */
   next_attempt_at: number | null
-  /** The status of the latest answer. `null`: none was received. */
+  /** The status of the latest response. `null`: none was received. */
   response_status: number | null
   /** Why the latest attempt failed. `null`: it succeeded, or there was none yet. */
   error: string | null
@@ -78,12 +78,9 @@ export interface QueuedDelivery extends WebhookDelivery {
   last_attempt: number
   /** The body without `webhook_sent_at`: the text of a JSON object with at least one member. */
   payload: string
-  /**
-   * Headers that replace the project's, for a message that is sent exactly as its payload stands. `null`:
-   * it is a webhook.
-   */
+  /** Headers that replace the project's, for a message whose payload is sent unchanged. `null`: it is a webhook. */
   headers: Record<string, string> | null
-  /** Why its headers cannot be read, as a sentence: it must not be sent without them. `null`: they can. */
+  /** Why its headers cannot be read: it must not be sent without them. `null`: they can. */
   problem: string | null
   /** The request that made the run. */
   origin: RunOrigin | null
@@ -98,7 +95,7 @@ export interface NewDelivery
   headers?: Record<string, string>
   /** Why it cannot be sent: every attempt fails with this sentence. Absent: it can. */
   problem?: string
-  /** The thread's metadata at the end of the run: whoever may see the thread may see the delivery. */
+  /** The thread's metadata at the end of the run, which decides who may see the delivery. */
   metadata: JsonObject
   origin: RunOrigin | null
 }
@@ -144,16 +141,16 @@ export interface WebhookDeliveryStore {
   nextDue(): Promise<number | undefined>
   /** How many are pending. */
   countPending(): Promise<number>
-  /** Removes what was settled before this moment (ISO 8601). Answers how many. */
+  /** Removes what was settled before this moment (ISO 8601). Returns how many. */
   expire(before: string): Promise<number>
 }
 
-/** How a run has ended, as it is told to those who want to know. */
+/** The end of a run, as it is reported. */
 export interface WebhookEnd {
   /** `rollback`: the run was removed. */
   status: Exclude<RunStatus, 'pending' | 'running'> | 'rollback'
   error: RunError | null
-  /** What the run left; absent: it has changed nothing. */
+  /** The final values; absent: the run changed nothing. */
   values?: JsonObject
   /** The nodes that would be next: the graph stopped before its end. */
   next?: readonly string[]

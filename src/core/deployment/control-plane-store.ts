@@ -36,13 +36,13 @@ export interface ControlPlaneStore {
    */
   transaction<T>(work: (store: ControlPlaneStore) => Promise<T>): Promise<T>
   /**
-   * Encrypts with the present key what was encrypted with an older one; answers how many texts that were.
-   * Not within a transaction.
+   * Re-encrypts with the present key what an older key encrypted; returns the number of texts. Not within a
+   * transaction.
    */
   reseal(): Promise<number>
   /**
-   * The same store for the leader of this term. Its writes are refused (`unavailable`) once another one
-   * leads, and as long as the term is not sure. Closing it closes this store.
+   * The same store for the leader of this term. It refuses writes (`unavailable`) once another control plane leads, and
+   * while the term is not sure. Closing it closes this store.
    */
   under(term: Term): ControlPlaneStore
   ping(): Promise<void>

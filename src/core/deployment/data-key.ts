@@ -5,7 +5,7 @@
  */
 import { createHmac } from 'node:crypto'
 
-/** Answers 32 bytes in base64. `signingKey`: `ControlPlaneStore.signingKey`. */
+/** Returns 32 bytes in base64. `signingKey`: `ControlPlaneStore.signingKey`. */
 export function dataKeyOf(signingKey: Uint8Array, deployment_id: string): string {
   const text = `data key of the agent servers of ${deployment_id}`
   return createHmac('sha256', signingKey).update(text).digest('base64')

@@ -27,7 +27,7 @@ const DEFAULT_DEPLOYMENT_TYPE = 'prod'
 /** The types that LangGraph Platform calls free. */
 export const FREE_DEPLOYMENT_TYPES = ['dev_free', 'dev_free_zero']
 
-/** The deployment's type, as its `source_config` and the API's answers give it. It may be any word. */
+/** The deployment's type, as in its `source_config` and in the API's responses. It may be any word. */
 export function deploymentTypeOf(source_config: JsonObject): string {
   const { deployment_type } = source_config
   return typeof deployment_type === 'string' ? deployment_type : DEFAULT_DEPLOYMENT_TYPE
@@ -59,22 +59,22 @@ export interface Deployment {
   updated_at: string
   /** The secret of the push webhook is derived from it. `null`: there is no push webhook. */
   push_nonce: string | null
-  /** Part of its agents' key; another one ends the key. `null`: it was never changed. */
+  /** Part of its agents' key: a new nonce revokes the key. `null`: it was never changed. */
   agent_key_nonce: string | null
   /** The newest revision. */
   latest_revision_id: string | null
   /** The revision that serves. */
   active_revision_id: string | null
-  /** Since when it sleeps, because nobody sent a request. `null`: it is awake. */
+  /** When it fell asleep for lack of requests. `null`: it is awake. */
   asleep_since: string | null
-  /** When it has to wake up without a request. `null`: only a request wakes it. */
+  /** When it must wake up without a request. `null`: only a request wakes it. */
   wake_at: string | null
   /**
-   * Whether the project's own auth decides who may call it, as the agent server said that went to sleep
-   * last. `null`: it has never slept.
+   * Whether the project's own auth decides who may call it, as reported by the last agent server that went to sleep.
+   * `null`: it has never slept.
    */
   has_own_auth: boolean | null
-  /** Whether it is called without a key. The project's own auth still decides where it has one. */
+  /** Whether calls need no key. The project's own auth, if any, still decides. */
   is_public: boolean
 }
 
@@ -95,7 +95,7 @@ export type DeploymentPatch = Partial<
   >
 > & {
   updated_at: string
-  /** Whether the project that serves now sees the API keys of its callers. Only an inspection reads it. */
+  /** Whether the serving project sees the API keys of its callers. Only an inspection reads it. */
   forwards_api_key?: boolean
 }
 
@@ -108,7 +108,7 @@ export interface DeploymentStore {
   getByName(name: string): Promise<Deployment | undefined>
   /** The deployments of all workspaces, the oldest first. */
   listAll(): Promise<Deployment[]>
-  /** Their ids alone: what each look of the reconciler begins with. */
+  /** Only their ids, for each pass of the reconciler. */
   listIds(): Promise<string[]>
   /**
    * The deployments of one workspace. The one with exactly the name `name_contains` comes first, then the
@@ -134,7 +134,7 @@ export interface RevisionStore {
       limit: number
       offset: number
       statuses?: readonly RevisionStatus[]
-      /** This one as well, whatever its status. */
+      /** Includes this revision, whatever its status. */
       also?: string | null
     },
   ): Promise<Revision[]>
@@ -153,8 +153,8 @@ export interface RevisionStore {
     },
   ): Promise<boolean>
   setParkedThreads(id: string, parked_threads: ParkedThreads): Promise<void>
-  /** Notes whose build the revision uses: its own id when it was built after all. */
+  /** Stores which revision's build it uses: its own id if it had to be built. */
   setBuiltFrom(id: string, built_from: string): Promise<void>
-  /** Notes what the revision's source was resolved to: the commit, or the image's digest. */
+  /** Stores what the revision's source was resolved to: the commit, or the image's digest. */
   setResolved(id: string, resolved: Partial<Resolved>): Promise<void>
 }

@@ -1,19 +1,19 @@
 import type { CertifiedDomain } from './domain.ts'
 
-/** What is found in a control plane's database by who looks at it without changing it. */
+/** What a read-only look finds in a control plane's database. */
 export interface Inspection {
   /** The schema's version, and the newest that this code knows. */
   version: number
   knownVersion: number
-  /** Why no Runyard may use it now, and what to do; `undefined`: it may be used. */
+  /** Why no Runyard may use it now, and what to do; `undefined`: it is usable. */
   held: string | undefined
-  /** What the database says of its own files; `undefined`: they are whole. */
+  /** The database's own report of damage; `undefined`: its files are whole. */
   damage: string | undefined
-  /** How many sealed texts do not open; `undefined` without a box. */
+  /** How many encrypted texts fail to decrypt; `undefined` without a box. */
   unopened: number | undefined
   deployment_ids: Set<string>
   revision_ids: Set<string>
-  /** Deployments with the revision that serves, by name. */
+  /** Deployments and their serving revisions, by name. */
   serving: { name: string; revision_id: string }[]
   /** Of all workspaces, by host. */
   certified_domains: CertifiedDomain[]

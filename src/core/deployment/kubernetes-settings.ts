@@ -1,6 +1,6 @@
-/** What the operator says of the cluster that agent servers run in. */
+/** The operator's settings for the cluster of the agent servers. */
 
-/** What `resource_spec` may ask for only where the operator allows it. */
+/** What `resource_spec` may request only if the operator allows it. */
 export const ALLOWANCES = [
   'any_user',
   'csi',
@@ -19,15 +19,15 @@ export interface KubernetesSettings {
   kubeconfig: string | undefined
   /** Where pods run. `{workspace_id}` in it gives each workspace a namespace of its own. */
   namespace: string
-  /** Runyard's own image, for what is built to a folder. */
+  /** Runyard's own image, for artifacts that are folders. */
   image: string
-  /** What tells the objects of this Runyard from those of others in the cluster; a label's value. */
+  /** Distinguishes this Runyard's objects from those of others in the cluster; a label's value. */
   installation: string
   allow: readonly Allowance[]
   scaling: (typeof SCALINGS)[number]
   /**
-   * Whose connections reach agent servers beside those of the control plane's pods, as CIDRs. A control
-   * plane outside of the cluster has to be among them; where it is and none is named, anybody reaches them.
+   * The sources that may connect to agent servers, besides the control plane's pods, as CIDRs. A control plane outside
+   * of the cluster must be among them; if none is named then, agent servers are open to all.
    */
   ingressFrom: readonly string[]
 }

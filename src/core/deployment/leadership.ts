@@ -1,14 +1,14 @@
 /**
- * Which of several control planes on one database leads. The leader shows that it lives by increasing
- * `beat`. Another control plane that has seen the same beat for long enough, by its own clock, takes over
- * with the next `token`. So no two clocks are ever compared.
+ * Which of several control planes on one database leads. The leader shows that it lives by increasing `beat`. A control
+ * plane that sees the same beat for long enough, by its own clock, takes over with the next `token`. So clocks are
+ * never compared.
  */
 export interface Leadership {
-  /** Increases with each take-over. 0: nobody has ever led. */
+  /** Increases with each take-over. 0: there was no leader yet. */
   token: number
   /** Increases while the leader lives. */
   beat: number
-  /** The leader's data folder. `null`: nobody leads. */
+  /** The leader's data folder. `null`: there is no leader. */
   holder: string | null
   /** The URL under which others reach the leader. Empty: not known yet. */
   url: string
@@ -16,7 +16,7 @@ export interface Leadership {
 
 export interface LeadershipStore {
   get(): Promise<Leadership>
-  /** Takes the lead if nothing has changed since `seen`. Answers the new token, otherwise `undefined`. */
+  /** Takes the lead if nothing has changed since `seen`. Returns the new token, otherwise `undefined`. */
   take(seen: Leadership, holder: string): Promise<number | undefined>
   /** Increases the beat. `false`: another one has taken over. */
   renew(token: number, url: string): Promise<boolean>

@@ -1,8 +1,7 @@
 /**
- * What a listener and the control plane that leads say to each other: one exchange after the other, each a
- * report and its answer. The answer is all that the listener is to do, not a difference, so that a lost one
- * harms nothing; it comes when it is another one than the listener has, at once where the report tells lines of
- * logs, and else after `EXCHANGE_WAIT_MS`.
+ * The protocol between a listener and the leading control plane: one exchange after the other, each a report and its
+ * answer. The answer holds all orders, not a difference, so a lost one does no harm. It is sent when the orders have
+ * changed, at once if the report contains log lines, and otherwise after `EXCHANGE_WAIT_MS`.
  *
  * ```
  * listener                                 control plane
@@ -10,8 +9,8 @@
  *   ◀─────────────────────────── orders ──  all of them, under their version
  *   (something changes here: it breaks the exchange off, and begins the next with its report)
  * ```
- * What the orders do not name is left as it is. A control plane that has just begun to lead names little;
- * only `stop` and `remove` take anything away.
+ * The listener leaves everything alone that the orders do not name: a new leader names little. Only `stop` and `remove`
+ * take anything away.
  */
 
 import type { Listener } from './listener.ts'
@@ -22,7 +21,7 @@ import type { TargetTable } from './target.ts'
 /** How long a report waits for new orders, in ms. */
 export const EXCHANGE_WAIT_MS = 25_000
 
-/** A state that a revision came to, numbered within the session. Tokens of endpoints are left out. */
+/** A state that a revision reached, numbered within the session. Tokens of endpoints are left out. */
 export interface ReportedState {
   number: number
   state: RuntimeState
@@ -31,18 +30,20 @@ export interface ReportedState {
 export interface ReportedRevision {
   revision_id: string
   deployment_id: string
-  /** Of the order that started it; `null`: it was there before this listener process, and no order named it yet. */
+  /**
+   * From the order that started it; `null`: it was running before this listener process, and no order has named it yet.
+   */
   incarnation: string | null
-  /** Those that no answered report had, the latest one last; never empty. */
+  /** The states that no answered report contained, the latest last; never empty. */
   states: ReportedState[]
   replicas: Replica[]
-  /** Which `Errand`s are done, and with what. */
+  /** The finished `Errand`s and their results. */
   done: ErrandDone[]
 }
 
 export interface ErrandDone {
   id: string
-  /** What the driver answered; absent: nothing. */
+  /** What the driver returned; absent: nothing. */
   value?: unknown
 }
 
@@ -50,45 +51,45 @@ export interface ErrandDone {
 export interface ReportedName {
   name: string
   deployment_id: string
-  /** It sleeps, and a request has come that may wake it. */
+  /** It sleeps, and a request has arrived that may wake it. */
   is_wanted: boolean
   open: number
-  /** By the listener's clock: only that it is another one says anything. */
+  /** By the listener's clock: only a change means something. */
   last_at: number
 }
 
-/** Lines that agent servers have printed, with their times, whole. */
+/** Whole lines of the agent servers' output, with their times. */
 export interface ReportedLog {
   revision_id: string
   text: string
 }
 
 export interface ListenerReport {
-  /** Of this listener process. The control plane listens to the latest that has come. */
+  /** The id of this listener process. The control plane accepts only the latest session. */
   session: string
-  /** Counts the session's reports. One that comes after a later one is no report any more. */
+  /** Counts the session's reports. A report that arrives after a later one is ignored. */
   sequence: number
-  /** Of the orders that it has carried out or begun; `null`: it has none yet. */
+  /** The version of the orders that it follows; `null`: it has none yet. */
   version: string | null
-  /** Where its gateway is reached, without a slash at the end; `null`: nobody has said. */
+  /** The URL of its gateway, without a slash at the end; `null`: unknown. */
   url: string | null
-  /** Which Runyard it is. */
+  /** Its Runyard version. */
   runyard: string
   revisions: ReportedRevision[]
   names: ReportedName[]
   logs: ReportedLog[]
 }
 
-/** Something to be done once with a revision, whose end is told. A second time does no harm. */
+/** A task to do once with a revision, whose end is reported. Repeating it does no harm. */
 export type Errand =
   | { id: string; kind: 'inspect' }
   | { id: string; kind: 'readings' }
   | { id: string; kind: 'activate' }
   | { id: string; kind: 'drain'; limits: DrainLimits }
-  /** Requests of the listener's gateway to the revision; with `url`, to that one of its agent servers. */
+  /** Drains the listener's gateway of requests to the revision; with `url`, to this agent server only. */
   | { id: string; kind: 'drain_requests'; url?: string; limit_ms: number; grace_ms?: number }
 
-/** So many agent servers; of those too many none ends before `may_end`. */
+/** The number of agent servers. Surplus ones do not end before `may_end`. */
 export interface ScaleOrder {
   id: string
   replicas: number
@@ -98,7 +99,7 @@ export interface ScaleOrder {
 interface RunStart {
   spec: RuntimeSpec
   home_key: Home['key'] | null
-  /** As `StartMessage.dataKey`; absent where the control plane is older. */
+  /** As `StartMessage.dataKey`; absent from older control planes. */
   data_key?: string
 }
 
@@ -106,9 +107,9 @@ export interface RunOrder {
   kind: 'run'
   revision_id: string
   deployment_id: string
-  /** Another one than that of what runs: it is to be started afresh. */
+  /** If it differs from the running revision's, the revision is restarted. */
   incarnation: string
-  /** What to start; absent: it runs there already, and is not to be started where it does not. */
+  /** What to start; absent: the revision runs already, and must not be started if it does not. */
   start?: RunStart
   scale?: ScaleOrder
   errands: Errand[]
@@ -127,15 +128,15 @@ interface Named {
   name: string
   deployment_id: string
   workspace_id: string
-  /** How its requests are let in (`Entrance`). Absent where the control plane is older: with a key, by its name alone. */
+  /** The `Entrance` of its requests. Absent from older control planes: with a key, by its name alone. */
   is_public?: boolean
   hosts?: readonly string[]
 }
 
-/** Where the listener's gateway is to send the requests of a name. */
+/** Where the listener's gateway sends the requests of a name. */
 export type NameOrder =
   | (Named & { kind: 'serve'; revision_id: string })
-  /** Nothing that serves and is well is taken away by it. */
+  /** Does not replace a healthy target. */
   | (Named & { kind: 'hold'; limit_ms: number })
   | (Named & { kind: 'hold_asleep'; limit_ms: number; has_own_auth: boolean | null })
   | (Named & { kind: 'pause' })
@@ -145,20 +146,20 @@ export interface ListenerOrders {
   version: string
   revisions: RevisionOrder[]
   names: NameOrder[]
-  /** How long the gateway waits for open streams of agent servers that scaling takes away, in ms. */
+  /** How long the gateway waits for open streams when scaling removes agent servers, in ms. */
   drain_ms: number
   /** The namespaces that agent servers may run in; `null`: any. */
   k8s_namespaces: string[] | null
 }
 
-/** One exchange. Throws `conflict` where another process has become this listener since. */
+/** One exchange. Throws `conflict` if another process has become this listener. */
 export type ListenerExchange = (
   listener: Pick<Listener, 'id' | 'compute_config'>,
   report: ListenerReport,
   signal: AbortSignal,
 ) => Promise<ListenerOrders>
 
-/** What the control plane that leads runs deployments with, here and at listeners. */
+/** The parts with which the leading control plane runs deployments, here and at listeners. */
 export interface Hub {
   driver: RuntimeDriver
   targets: TargetTable

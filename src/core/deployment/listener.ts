@@ -3,8 +3,8 @@ import type { Deployment } from './deployment.ts'
 import { sourceConfigOf } from './sources/config.ts'
 
 /**
- * A listener: what runs deployments of source `external_docker` in a cluster of its own (`runyard listener`). It asks
- * the control plane what is to run there (`listener-protocol.ts`), with a key that is good for nothing else.
+ * A listener (`runyard listener`) runs deployments of source `external_docker` in its own cluster. It asks the control
+ * plane what to run (`listener-protocol.ts`), with a key that is valid for nothing else.
  */
 export interface Listener {
   id: string
@@ -14,11 +14,11 @@ export interface Listener {
   compute_id: string
   compute_config: { k8s_namespaces: string[] | null }
   version: string | null
-  /** Where its gateway is reached, without a slash at the end, as it said last. */
+  /** The URL of its gateway, without a slash at the end, as last reported. */
   url: string | null
-  /** Of the listener's key; `null`: it has none. */
+  /** The hash of its key; `null`: it has none. */
   key_hash: string | null
-  /** When it took part in an exchange last, to within `HEARD_STEP_MS`; `null`: it never has. */
+  /** The time of its last exchange, to within `HEARD_STEP_MS`; `null`: there was none yet. */
   last_heard_at: string | null
   created_at: string
   updated_at: string
@@ -43,13 +43,13 @@ export interface ListenerStore {
   delete(id: string): Promise<void>
 }
 
-/** How much older than the truth `last_heard_at` may be, in ms: an exchange of an idle listener takes 25 s. */
+/** How far `last_heard_at` may lag behind, in ms: an exchange of an idle listener takes 25 s. */
 export const HEARD_STEP_MS = 5_000
 
 /** After how long without an exchange a listener is away, in ms. */
 export const LISTENER_AWAY_MS = 45_000
 
-/** `unheard`: it has never been started. `away`: it was not heard from for `LISTENER_AWAY_MS`. */
+/** `unheard`: it was never started. `away`: no exchange for `LISTENER_AWAY_MS`. */
 export const LISTENER_STATES = ['unheard', 'listening', 'away'] as const
 type ListenerState = (typeof LISTENER_STATES)[number]
 
@@ -61,7 +61,7 @@ export function stateOfListener(
   return now - Date.parse(last_heard_at) < LISTENER_AWAY_MS ? 'listening' : 'away'
 }
 
-/** Why what the listener is to run waits, as a sentence; `undefined`: it was heard from, and waits for nothing. */
+/** Why the listener's deployments wait, as a sentence; `undefined`: the listener is not away. */
 export function whyAway(
   listener: Pick<Listener, 'compute_id' | 'last_heard_at'>,
   now: number,
@@ -88,15 +88,15 @@ export function isListenerKey(text: string): boolean {
   return KEY.test(text)
 }
 
-/** Whether what runs is to run where it is told of, somewhere else, or nowhere any more. */
+/** Whether a reported deployment should run at that listener, elsewhere, or nowhere. */
 export type Place = 'there' | 'elsewhere' | 'nowhere'
 
-/** Where the record has a deployment run of which a listener tells; `undefined`: it is not in the record. */
+/** Where the record places a deployment that a listener reports; `undefined`: the record has no such deployment. */
 export function placeOf(
   listener_id: string,
   deployment: Pick<Deployment, 'status' | 'source_config'> | undefined,
 ): Place {
-  // Whoever removes it has looked what there is to end, and does not look again.
+  // The code that deletes a deployment checks only once what it must end.
   if (!deployment || deployment.status === 'AWAITING_DELETE') return 'nowhere'
   return sourceConfigOf(deployment).listener_id === listener_id ? 'there' : 'elsewhere'
 }

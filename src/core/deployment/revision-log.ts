@@ -5,7 +5,7 @@ import type { LineSource } from './log-source.ts'
 export const LOG_ENTRY_LEVELS = ['DEBUG', 'INFO', 'WARNING', 'ERROR', 'CRITICAL'] as const
 export type LogEntryLevel = (typeof LOG_ENTRY_LEVELS)[number]
 
-/** One line. `source`: who has said it. */
+/** One line of a log. */
 export interface LogEntry {
   /** Stays the same each time the line is read. It is also the place to continue from (`LogQuery.after`). */
   id: string
@@ -82,7 +82,7 @@ export function entryId(at: LogPosition): string {
 export const ENTRY_ID =
   /^([0-9a-z]{1,9})\.([0-9a-zA-Z_-]{1,100})\.([0-9a-z]{1,9})\.([0-9a-z]{1,9})$/
 
-/** Answers `undefined` for a text that is not the id of an entry. */
+/** Returns `undefined` for a text that is not the id of an entry. */
 export function parseEntryId(id: string): LogPosition | undefined {
   const [, ms, revision_id, fileMs, offset] = ENTRY_ID.exec(id) ?? []
   if (!ms || !revision_id || !fileMs || !offset) return undefined

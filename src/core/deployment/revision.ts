@@ -67,7 +67,7 @@ export interface Secret {
   value: string
 }
 
-/** What was done that a revision came of. `take_back`: by Runyard, after one that died at once. */
+/** The action that made a revision. `take_back`: Runyard did it, after a revision that died at once. */
 export const REVISION_REASONS = [
   'create',
   'change',
@@ -81,15 +81,15 @@ export type RevisionReason = (typeof REVISION_REASONS)[number]
 
 /** Where a revision comes from. */
 interface RevisionOrigin {
-  /** Who asked for it, by the name of that time. `null`: nobody did, or it is not known any more. */
+  /** The user who requested it, by the name of that time. `null`: no user, or unknown. */
   made_by: string | null
-  /** `null`: it was made before this was noted. */
+  /** `null`: an older version made the revision. */
   made_for: RevisionReason | null
-  /** The number of the revision that it is again. */
+  /** The number of the revision that it repeats. */
   repeats: number | null
 }
 
-/** A status that a revision came to, and when. */
+/** A status that a revision reached, and when. */
 export interface RevisionStep {
   status: RevisionStatus
   began_at: string
@@ -112,17 +112,17 @@ export interface Revision extends RevisionOrigin {
   source_config: JsonObject
   secrets: Secret[]
   /**
-   * For a revision that deploys an earlier one again: whose build it uses, as long as that is kept. Its
-   * own id once it had to be built. `null`: it repeats no other revision.
+   * For a revision that repeats an earlier one: the revision whose build it uses while that exists, or its own id once
+   * it had to be built. `null`: it repeats none.
    */
   built_from: string | null
   /** When it became DEPLOYED. */
   deployed_at: string | null
-  /** The threads in the middle of a graph that it cannot go on with, as found before its first request. */
+  /** The parked threads that it cannot continue, as found before its first request. */
   parked_threads: ParkedThreads | null
-  /** The statuses that it came to, in order. Empty: it was made before this was noted. */
+  /** The statuses that it reached, in order. Empty: an older version made it. */
   steps: RevisionStep[]
 }
 
-/** What storage numbers, and follows from then on. */
+/** A revision without what storage adds. */
 export type NewRevision = Omit<Revision, 'number' | 'steps'>

@@ -1,45 +1,44 @@
 /**
- * What a runtime driver and an agent server say to each other, in JSON, by one of two channels:
+ * The messages between a runtime driver and an agent server, in JSON, over one of two channels:
  *
  * - **IPC**, where the agent server is a child of the driver. Secrets are then neither on a command
  *   line nor in an environment that other processes of the same user can read.
- * - **A WebSocket**, where it is not: `GET /internal/runtime` on the port of the agent server, with the
- *   gateway's token in `GATEWAY_TOKEN_HEADER`. The driver connects, and again after the connection has
- *   broken; it is then told `hello`, and `starting`, `ready`, `failed`, `sources` and `load` once more, and asks at each
- *   `ready` once more what it has no answer to. `start` is not sent: it lies in the file that
- *   `RUNYARD_START_FILE` names. The agent server takes this channel as soon as it lives, goes on when nobody is connected, and tells
- *   all who are: two drivers at once are one that has just taken over from the other.
+ * - **A WebSocket**, where it is not: `GET /internal/runtime` on the port of the agent server, with the gateway's token
+ *   in `GATEWAY_TOKEN_HEADER`. The driver connects, and reconnects when the connection breaks. The agent server then
+ *   sends `hello`, and repeats `starting`, `ready`, `failed`, `sources` and `load`; the driver repeats its unanswered
+ *   messages at each `ready`. `start` is not sent: it is in the file that `RUNYARD_START_FILE` names. The agent server
+ *   accepts this channel as soon as it runs, works without a connection, and sends to all connections: with two drivers
+ *   at once, one has just taken over from the other.
  *
  * ```
  * driver                                   agent server (here as a child)
  *   spawn … serve --managed --config C --host 127.0.0.1 --port 0 --data-dir D
  *   ── start ─────────────────────────────▶  takes the secrets into its environment, then loads
- *   ◀───────────────────────── starting ──   what its start does now; again with each step
- *   ◀────────────────────────── sources ──   files that it has imported; again when there are more
+ *   ◀───────────────────────── starting ──   the current step of its start; one for each step
+ *   ◀────────────────────────── sources ──   files that it has imported; again for further ones
  *   ◀──────────────────────────── ready ──   it listens
- *   ◀─────────────────────────── failed ──   or why it does not get there, right before its end
- *   GET <url>/ok with the gateway token ──▶  200: healthy; asked again from time to time
- *   ── inspect ───────────────────────────▶  compares threads of the revision before with its graphs
+ *   ◀─────────────────────────── failed ──   or why it cannot start, right before its end
+ *   GET <url>/ok with the gateway token ──▶  200: healthy; repeated from time to time
+ *   ── inspect ───────────────────────────▶  compares the previous revision's threads with its graphs
  *   ◀─────────────────────── inspection ──
- *   ── activate ──────────────────────────▶  only to one that stands by: executes runs from now on
+ *   ── activate ──────────────────────────▶  only to a standby: executes runs from now on
  *   ◀─────────────────────────── active ──
  *   ◀───────────────────────────── load ──   about once a second, when there is something new
  *   ── measure ───────────────────────────▶  from time to time
- *   ◀───────────────────────── reading ───  what its metrics say
- *   ── drain ─────────────────────────────▶  executes no more runs, goes on to answer
- *   ◀────────────────────────── drained ──   none executes in it any more
- *   ── release ───────────────────────────▶  where it has `lingerMs`: SIGTERM need not wait for another;
- *                                            with `drainMs` what is open there ends first
+ *   ◀───────────────────────── reading ───  its metrics
+ *   ── drain ─────────────────────────────▶  executes no more runs, still answers requests
+ *   ◀────────────────────────── drained ──   no run executes in it any more
+ *   ── release ───────────────────────────▶  with `lingerMs`: SIGTERM need not wait for a replacement;
+ *                                            with `drainMs` open runs and requests end first
  *   SIGTERM ──────────────────────────────▶  drains, exits with 0
- *   ◀───────────────────── last_reading ──   before that: what it has counted
+ *   ◀───────────────────── last_reading ──   before that: its final counts
  *   (channel closed: the driver is gone) ─▶  ends itself within seconds, without waiting for runs
  * ```
- * The child leads a process group of its own, which the driver kills after the child's end; a child
- * that ends because the channel closed kills the group itself (`process.kill(-process.pid)`).
+ * The child leads its own process group, which the driver kills after the child's end; a child that ends because the
+ * channel closed kills the group itself (`process.kill(-process.pid)`).
  *
- * `serve` takes part when it was started with `--managed` and an IPC channel. It waits
- * for `start` before it loads any of the project's code. Messages of another `type` are ignored by
- * both sides, so that either can be newer.
+ * `serve` takes part when it was started with `--managed` and an IPC channel. It waits for `start` before it loads any
+ * of the project's code. Messages of another `type` are ignored by both sides, so either can be newer.
  */
 
 import { isParkedThreads, type ParkedThreads } from '../agent/parked-threads.ts'
@@ -47,28 +46,30 @@ import type { CorsConfig } from '../cors.ts'
 import { type AgentReading, isAgentReading } from '../figures/reading.ts'
 import type { DrainLimits, Load } from './runtime.ts'
 
-/** Where an agent server that is no child takes the WebSocket of its driver. */
+/** Where an agent server that is no child accepts its driver's WebSocket. */
 export const RUNTIME_LINK_PATH = '/internal/runtime'
 
 /**
- * Where whoever looks after an agent server that is no child asks whether it can be asked, with no token: 200, or
- * 503 before its project is loaded and after its end has begun. The answer says nothing else.
+ * The readiness probe of an agent server that is no child, without a token: 200, or 503 before its project is loaded
+ * and after its shutdown began. The response says nothing else.
  */
 export const RUNTIME_PROBE_PATH = '/internal/ok'
 
-/** `cancel` on an answer about a run: the run is cancelled when the client leaves before its end. For the gateway only. */
+/**
+ * `cancel` on a response about a run: the run is cancelled when the client leaves before its end. For the gateway only.
+ */
 export const ON_LEAVE_HEADER = 'x-runyard-on-leave'
 
 /** The header that carries `Endpoint.token`. */
 export const GATEWAY_TOKEN_HEADER = 'x-runyard-gateway'
 
-/** The header beside it with the `user_id` of whom the gateway has let in, percent-encoded. */
+/** The header with the `user_id` of the admitted caller, percent-encoded. */
 export const CALLER_HEADER = 'x-runyard-caller'
 
-/** The header beside that one with their role. Absent: the gateway asked for none. */
+/** The header with the caller's role. Absent: the gateway required none. */
 export const ROLE_HEADER = 'x-runyard-role'
 
-/** How agents reach their control plane, to ask for the tokens of the people they act for. */
+/** How agents reach their control plane, to request tokens of the users they act for. */
 export interface Home {
   /** Without a slash at the end. */
   url: string
@@ -76,7 +77,7 @@ export interface Home {
   key: string
 }
 
-/** The driver's first message, sent once, or what `RUNYARD_START_FILE` holds. */
+/** The driver's first message, sent once, or the content of `RUNYARD_START_FILE`. */
 export interface StartMessage {
   type: 'start'
   deployment_id: string
@@ -84,28 +85,31 @@ export interface StartMessage {
   revision_id: string
   /** By name; each becomes a variable of the agent server's own environment. */
   secrets: Record<string, string>
-  /** The top of the project's source; absolute. No path of its configuration may leave it. Absent: there is no such border. */
+  /**
+   * The root of the project's source; absolute. Paths of its configuration may not leave it. Absent: there is no such
+   * limit.
+   */
   sourceRoot?: string
   /** The bundle of the project's modules; absolute. Absent: they are loaded as they are. */
   bundlePath?: string
-  /** The Python that the project's build has installed for; absolute. Absent: it is looked for. */
+  /** The Python of the project's build; absolute. Absent: the agent server looks for one. */
   pythonPath?: string
   /** The agent server refuses every request that does not carry it in `GATEWAY_TOKEN_HEADER`. */
   gatewayToken: string
-  /** Where it keeps its data; absent: in SQLite in the data folder. Secret: it holds a password. */
+  /** The database for its data; absent: SQLite in the data folder. Secret: it holds a password. */
   databaseUrl?: string
   /**
-   * `dataKeyOf` the deployment: encrypts credentials in the database. Absent where the control plane is older: they are
-   * stored as they are. Secret.
+   * `dataKeyOf` the deployment: encrypts credentials in the database. Absent from older control planes: they are stored
+   * unencrypted. Secret.
    */
   dataKey?: string
-  /** Where its control plane is; absent: there is none. Secret: it holds a key. */
+  /** Its control plane; absent: there is none. Secret: it holds a key. */
   home?: Home
-  /** Answers, but executes no runs and writes nothing of itself until `activate` comes. */
+  /** It answers requests, but executes no runs and writes nothing of its own until `activate`. */
   isStandby?: boolean
   /**
-   * How long it goes on as before after a SIGTERM, in ms, unless it is told to drain, to stop or is released: somebody else
-   * than its driver ends it, who has another one started at the same moment. Absent: it ends at once.
+   * How long it continues as before after a SIGTERM, in ms, unless it gets `drain`, `stop` or `release`: something
+   * other than its driver ends it and starts a replacement at the same moment. Absent: it ends at once.
    */
   lingerMs?: number
 }
@@ -114,45 +118,45 @@ export interface StartMessage {
 interface HelloMessage {
   type: 'hello'
   revision_id: string
-  /** It has been told to drain, and executes no more runs: a driver that takes over needs another one. */
+  /** It was drained and executes no more runs: a driver that takes over needs another one. */
   is_draining?: boolean
 }
 
-/** Of the driver, in place of SIGTERM where that does not reach the agent server itself. */
+/** From the driver, instead of SIGTERM where that does not reach the agent server itself. */
 interface StopMessage {
   type: 'stop'
 }
 
-/** Of the driver: another agent server answers in its place, or none shall. It is not answered. */
+/** From the driver: another agent server has taken over, or none will. It has no answer. */
 interface ReleaseMessage {
   type: 'release'
   /**
-   * How long runs and open requests may go on before it ends, in ms. Absent: it ends at once, also one that was released
-   * with a time before.
+   * How long runs and open requests may continue before it ends, in ms. Absent: it ends at once, even if an earlier
+   * release gave it time.
    */
   drainMs?: number
 }
 
-/** Of the driver. */
+/** From the driver. */
 interface ActivateMessage {
   type: 'activate'
 }
 
-/** The answer to it. */
+/** Its response. */
 interface ActiveMessage {
   type: 'active'
 }
 
-/** The agent server's answer once it listens, sent once. */
+/** From the agent server, once, when it listens. */
 export interface ReadyMessage {
   type: 'ready'
   /** `http://127.0.0.1:PORT`, without a path, as the agent server knows it. */
   url: string
-  /** Of the process that listens. */
+  /** The pid of the listening process. */
   pid?: number
   /** Whether the project's own auth decides who may use it. */
   has_own_auth?: boolean
-  /** Whether it keeps callers to their `ROLE_HEADER`, as every one does from this version on. */
+  /** Whether it enforces `ROLE_HEADER`, as all do from this version on. */
   checks_roles?: boolean
   /** Whether the project asks for the API keys of its callers. */
   forwards_api_key?: boolean
@@ -160,21 +164,21 @@ export interface ReadyMessage {
   cors?: CorsConfig
 }
 
-/** Before it: which step of its start the agent server is at. */
+/** Before `ready`: the current step of the agent server's start. */
 interface StartingMessage {
   type: 'starting'
   /** The rest of a sentence about the agent server: `imports ./src/agent.py`. */
   doing: string
 }
 
-/** Instead of it: the agent server is about to end. */
+/** Instead of `ready`: the agent server is about to end. */
 interface FailedMessage {
   type: 'failed'
-  /** For the project's author: a sentence, and on the lines after it where in their files. */
+  /** For the project's author: a sentence, and on the next lines the place in their files. */
   reason: string
 }
 
-/** The files that the project consists of, so far as they are not in an earlier message. */
+/** The project's files, except those in an earlier message. */
 interface SourcesMessage {
   type: 'sources'
   /** Absolute, links resolved; none of a `node_modules`. */
@@ -186,48 +190,48 @@ interface LoadMessage {
   load: Load
 }
 
-/** Of the driver. */
+/** From the driver. */
 interface InspectMessage {
   type: 'inspect'
 }
 
-/** The answer to it. */
+/** Its response. */
 interface InspectionMessage {
   type: 'inspection'
-  /** `null`: it could not be found out. */
+  /** `null`: it is unknown. */
   parked_threads: ParkedThreads | null
 }
 
-/** Of the driver. */
+/** From the driver. */
 interface MeasureMessage {
   type: 'measure'
 }
 
-/** The answer to it. */
+/** Its response. */
 interface ReadingMessage {
   type: 'reading'
   reading: AgentReading
 }
 
-/** Of an agent server that ends: what it has counted to its end, in which no run executes any more. */
+/** From an agent server that ends: its final counts, after its last run. */
 interface LastReadingMessage {
   type: 'last_reading'
   reading: AgentReading
 }
 
-/** Of the driver. */
+/** From the driver. */
 export interface DrainMessage extends DrainLimits {
   type: 'drain'
 }
 
-/** The answer to each `DrainMessage`. */
+/** The response to each `DrainMessage`. */
 interface DrainedMessage {
   type: 'drained'
-  /** When the next run or cron is due, in ms since 1970; in the past: there is one to execute. */
+  /** When the next run or cron is due, in ms since 1970; in the past: one is due. */
   next_due_at: number | null
 }
 
-/** What a driver says. */
+/** The messages of a driver. */
 export type DriverMessage =
   | StartMessage
   | StopMessage
@@ -237,7 +241,7 @@ export type DriverMessage =
   | MeasureMessage
   | DrainMessage
 
-/** What an agent server says. Its process runs the project's code, which may send anything. */
+/** The messages of an agent server. Its process runs the project's code, which may send anything. */
 export type AgentMessage =
   | HelloMessage
   | StartingMessage

@@ -1,6 +1,6 @@
 /**
- * Runtime drivers: what runs the agent servers of a revision, one or several that share a database.
- * The process driver starts them as child processes.
+ * Runtime drivers run the agent servers of a revision, one or several that share a database. The process driver starts
+ * them as child processes.
  *
  * ```
  * absent ──start──▶ starting ──/ok──▶ healthy ──stop──▶ absent
@@ -19,37 +19,37 @@ import type { Artifact } from './artifacts/artifact.ts'
 import type { RegistryLogin } from './images/pull-secret.ts'
 import type { Secret } from './revision.ts'
 
-/** The drivers that there are, by the name that `RUNYARD_RUNTIME` chooses one by. */
+/** The drivers, by their names in `RUNYARD_RUNTIME`. */
 export const RUNTIMES = ['process', 'docker', 'kubernetes'] as const
 export type RuntimeName = (typeof RUNTIMES)[number]
 
-/** What is to run. It names no path: a driver may start it on another machine. */
+/** What to run. It names no path: a driver may start it on another machine. */
 export interface RuntimeSpec<A extends Artifact = Artifact> {
   revision_id: string
   deployment_id: string
   deployment_name: string
-  /** Whose it is; drivers may keep workspaces apart by it. */
+  /** Its workspace; drivers may keep workspaces apart. */
   workspace_id?: string
-  /** The listener that is to run it; absent: it runs where the control plane does. */
+  /** The listener that runs it; absent: it runs where the control plane does. */
   listener_id?: string
-  /** The namespace that it is to run in, where the driver knows such; absent: the driver's own. */
+  /** Its namespace, if the driver has namespaces; absent: the driver's own. */
   k8s_namespace?: string
   artifact: A
   secrets: Secret[]
-  /** With what an image is pulled; absent: as anyone. Never shown to what is started. */
+  /** The login for pulling the image; absent: none. The agent servers never see it. */
   pullLogin?: RegistryLogin
   resource_spec: JsonObject | null
   /** How many agent servers to begin with. Default 1; `scale` changes it. */
   replicas?: number
-  /** It answers, but leaves the database to the revision before it until it is activated. */
+  /** It answers, but leaves the database to the previous revision until it is activated. */
   isStandby?: boolean
 }
 
 export type RuntimeState =
   | { kind: 'absent' }
-  /** `reason`: a sentence on what it waits for that is nobody's fault, such as an engine that is away. */
+  /** `reason`: a sentence about an external cause that it waits for, such as an engine that is away. */
   | { kind: 'starting'; reason?: string }
-  /** Those of its agent servers that answer. */
+  /** `endpoints`: the agent servers that answer. */
   | { kind: 'healthy'; endpoints: Endpoints }
   /** It was healthy and died; the driver starts it again. `reason` says how it died. */
   | { kind: 'restarting'; reason: string; restarts: number }
@@ -60,11 +60,11 @@ export type RuntimeState =
 export interface Endpoint {
   /** `http://127.0.0.1:PORT` */
   url: string
-  /** Sent as `x-runyard-gateway`: the agent server answers nobody else. */
+  /** Sent as `x-runyard-gateway`: the agent server refuses requests without it. */
   token: string
   /** The project's own auth decides who may use it: the gateway asks for no key. */
   hasOwnAuth?: boolean
-  /** It keeps callers to the role that the gateway names. Absent: it is older, and knows no roles. */
+  /** It enforces the role that the gateway sends. Absent: it is older, and knows no roles. */
   checksRoles?: boolean
   /** The project asks for the API keys of its callers. Otherwise the gateway drops those that it has accepted. */
   forwardsApiKey?: boolean
@@ -74,73 +74,72 @@ export interface Endpoint {
 
 export type Endpoints = readonly [Endpoint, ...Endpoint[]]
 
-/** Whether the gateway may leave it to all of them who comes in. */
+/** Whether all of them decide themselves who may call. */
 export function haveOwnAuth(endpoints: readonly Endpoint[]): boolean {
   return endpoints.every(({ hasOwnAuth }) => hasOwnAuth === true)
 }
 
-/** What an agent server says of itself, about once a second. */
+/** What an agent server reports about itself, about once a second. */
 export interface Load {
   /** Runs that execute in it, and how many may. */
   running: number
   capacity: number
-  /** Threads of its database with a run that is due and that nobody has room for. */
+  /** Threads of its database with a due run for which no server has room. */
   waiting: number
   /** How late its event loop was within the last second, in ms. */
   lag_ms: number
-  /** When the next run or cron is due that nothing else brings about, in ms since 1970. */
+  /** When the next run or cron is due by time alone, in ms since 1970. */
   next_due_at: number | null
 }
 
-/** One agent server of a revision, as people and the scaling look at it. */
+/** One agent server of a revision, for status pages and for scaling. */
 export interface Replica {
   state: 'starting' | 'healthy' | 'restarting' | 'failed'
-  /** When it came to this state, in ms since 1970. */
+  /** When it reached this state, in ms since 1970. */
   since: number
   /** How often it was started again. */
   restarts: number
-  /** How it ended last, or what its first start does now, as a sentence; `null`: neither is known. */
+  /** How it last ended, or the current step of its first start, as a sentence; `null`: unknown. */
   reason: string | null
-  /** `null` until it has said so. */
+  /** `null` until it reports one. */
   load: Load | null
 }
 
-/** How long runs may go on, in ms, and how long they then have to come to a checkpoint. */
+/** How long runs may continue, in ms, and how long they then have to reach a checkpoint. */
 export interface DrainLimits {
   graceMs: number
   checkpointMs: number
 }
 
-/** `A`: what it can start. */
+/** `A`: the artifacts it starts. */
 export interface RuntimeDriver<A extends Artifact = Artifact> {
-  /** Begins; does nothing where the revision is there already and has not failed. */
+  /** Starts the revision; does nothing if it is present and has not failed. */
   start(spec: RuntimeSpec<A>): Promise<void>
   observe(revision_id: string): RuntimeState
   /** The deployment's revisions that are not absent. */
   revisionsOf(deployment_id: string): string[]
-  /** Its agent servers, in the order of their start; none where it is absent. */
+  /** Its agent servers, in the order of their start; none if it is absent. */
   replicas(revision_id: string): Replica[]
-  /** What the metrics of its agent servers say: of those that answer within a few seconds. */
+  /** The metrics of its agent servers: of those that answer within a few seconds. */
   readings(revision_id: string): Promise<ServerReading[]>
   /**
-   * What agent servers of the deployment had counted when they ended, each once: of those that have ended since this was
-   * asked last. One that was killed says nothing, nor does one at a listener.
+   * The final counts of the deployment's agent servers, each once: of those that have ended since the last call. Killed
+   * ones and those at a listener report nothing.
    */
   takeLastReadings(deployment_id: string): ServerReading[]
   /**
-   * Which threads in the middle of a graph the revision cannot go on with. `undefined`: it is not
-   * healthy, or could not find out in time.
+   * The parked threads that the revision cannot continue. `undefined`: it is not healthy, or could not find out in
+   * time.
    */
   inspect(revision_id: string): Promise<ParkedThreads | undefined>
   /**
-   * Has a revision that stands by execute runs. Settles when it does, or is gone. Does nothing where
-   * it does already or is absent.
+   * Makes a standby revision execute runs. Settles when it does, or is gone. Does nothing if it already does or is
+   * absent.
    */
   activate(revision_id: string): Promise<void>
   /**
-   * Has so many agent servers from now on. One too many leaves the endpoints at once; it is ended
-   * when `retire`, which is told where it was, has settled. One that failed is begun anew. Does
-   * nothing where the revision is absent.
+   * Sets the number of agent servers. A surplus one leaves the endpoints at once, and ends when `retire`, called with
+   * its endpoint, has settled. A failed one is started again. Does nothing if the revision is absent.
    */
   scale(
     revision_id: string,
@@ -148,20 +147,20 @@ export interface RuntimeDriver<A extends Artifact = Artifact> {
     retire: (endpoint: Endpoint | undefined) => Promise<void>,
   ): void
   /**
-   * Has it execute no more runs and go on to answer. Settles when none executes in it any more, all
-   * having ended or been handed on to another revision or to the next start, or when it is gone.
-   * Answers when its next work is due, in ms since 1970; `undefined`: not known, or none.
+   * Stops executing runs and continues to answer requests. Settles when no run executes in it: all have ended or were
+   * handed on to another revision or to the next start, or it is gone. Returns when its next work is due, in ms since
+   * 1970; `undefined`: unknown, or none.
    */
   drain(revision_id: string, limits: DrainLimits): Promise<number | undefined>
-  /** Asks it to end, waits up to `graceMs`, then kills. Does nothing where there is none. */
+  /** Asks it to end, waits up to `graceMs`, then kills. Does nothing if it is absent. */
   stop(revision_id: string, graceMs: number): Promise<void>
-  /** Calls back after each change of state. Answers how to unsubscribe. */
+  /** Calls back after each change of state. Returns an unsubscribe function. */
   onChange(listener: (revision_id: string, deployment_id: string) => void): () => void
-  /** Ends all of it. */
+  /** Stops all revisions. */
   stopAll(graceMs: number): Promise<void>
   /**
-   * For when this process ends, or another one leads: ends what cannot go on without it, as `stopAll` does, and
-   * lets go of what can. The next driver takes that over. Nothing else is called after it.
+   * For the end of this process, or of its lead: stops what cannot run without it, as `stopAll` does, and leaves the
+   * rest running for the next driver to take over. Nothing is called after it.
    */
   leave(graceMs: number): Promise<void>
 }

@@ -3,12 +3,9 @@
  * projects.
  */
 
-/** What `RUNYARD_SANDBOX` asks for. */
+/** The value of `RUNYARD_SANDBOX`. */
 export interface SandboxSetting {
-  /**
-   * `auto`: whatever works on this machine. `given`: exactly `user` and `isBubblewrap`, or the start
-   * fails.
-   */
+  /** `auto`: what works on this machine. `given`: exactly `user` and `isBubblewrap`, or the start fails. */
   mode: 'off' | 'auto' | 'given'
   /** The name or number of a user; only for processes that root started. */
   user?: string
@@ -34,11 +31,11 @@ interface ConfinedCommand {
   /** The user that it runs as. Absent: the user of this process. */
   uid?: number
   gid?: number
-  /** Variables that replace those of the environment; with `SandboxView.variables` they are all of it. */
+  /** Variables that replace those of the environment; with `SandboxView.variables` they are all variables. */
   env: Readonly<Record<string, string>>
-  /** What the command has to read first, to the end, from descriptor 4. Absent: nothing. */
+  /** Input that the command must read first, to the end, from descriptor 4. Absent: none. */
   input?: string
-  /** A monitor process stands between, which does not pass signals on. */
+  /** A monitor process runs in between and does not pass signals on. */
   hasMonitor: boolean
 }
 

@@ -1,19 +1,19 @@
-/** Counts by name, and what becomes of them over time. */
+/** Counts by name, and their changes over time. */
 import type { Histogram } from './histogram.ts'
 
-/** How many of each; a name that is not there stands for none. */
+/** How many of each; a missing name means none. */
 export type Counts = Record<string, number>
 
 export function totalOf(counts: Counts): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }
 
-/** Puts the other counts into `sum`. */
+/** Adds the other counts to `sum`. */
 export function addCounts(sum: Counts, other: Counts): void {
   for (const name in other) sum[name] = (sum[name] ?? 0) + (other[name] ?? 0)
 }
 
-/** What was counted since `before`. Counts that have become smaller began anew. */
+/** The increase since `before`. A count that became smaller was reset. */
 export function countsSince(before: Counts | undefined, now: Counts): Counts {
   const since: Counts = {}
   for (const [name, count] of Object.entries(now)) {
@@ -27,7 +27,7 @@ export function numberSince(before: number | undefined, now: number): number {
   return before === undefined || now < before ? now : now - before
 }
 
-/** Puts the other one into `sum`. */
+/** Adds the other one to `sum`. */
 export function addHistogram(sum: Histogram, other: Histogram): void {
   addCounts(sum.counts, other.counts)
   sum.sum += other.sum

@@ -1,14 +1,14 @@
-/** How often something took how long, by ranges of time. */
+/** A histogram of durations. */
 
-/** The upper bounds of the ranges, in s. What takes longer than the last one counts for `+Inf`. */
+/** The upper bounds of the ranges, in s. Longer durations count for `+Inf`. */
 export const TIME_BOUNDS = [
   ...[0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900, 3600],
 ] as const
 
 export interface Histogram {
-  /** How often it took at most so many seconds and longer than the bound before. Only what is above 0. */
+  /** By upper bound: how many durations fall between it and the bound before. Only counts above 0. */
   counts: Record<string, number>
-  /** All the time together, in s. */
+  /** The sum of all durations, in s. */
   sum: number
 }
 
@@ -20,7 +20,7 @@ export interface Percentiles {
   p99: number
 }
 
-/** `null`: there is nothing to take percentiles of. */
+/** `null`: the histogram is empty. */
 export function percentilesOf(histogram: Histogram): Percentiles | null {
   const count = countOf(histogram)
   if (count === 0) return null

@@ -1,21 +1,21 @@
 /**
- * What the metrics of one process say at a moment: what it has counted since it began, and how things are
- * now. Taken from the same registry that `/metrics` writes out.
+ * The metrics of one process at a moment: what it has counted since it started, and its current state. Read from the
+ * same registry as `/metrics`.
  */
 import type { Counts } from './counts.ts'
 import type { Histogram } from './histogram.ts'
 
 export interface ProcessReading {
-  /** When the process began, in s since 1970: another one counts from nothing. */
+  /** When the process started, in s since 1970: a new process counts from 0. */
   started_at: number
   cpu_seconds: number
-  /** Of the process, and where it is known of those that it has started. */
+  /** Of the process and, where known, of its child processes. */
   memory_bytes: number
   /** How late its event loop was since the metrics were last read: the 99th percentile. */
   event_loop_delay_seconds: number
 }
 
-/** Of an agent server. Figures about runs that are not over are those of its database. */
+/** An agent server's metrics. Figures about runs that are not over come from its database. */
 export interface AgentReading extends ProcessReading {
   waiting: number
   delayed: number
@@ -27,11 +27,11 @@ export interface AgentReading extends ProcessReading {
   database_bytes: number
   /** Runs that have ended in it, by status. */
   runs: Counts
-  /** Attempts to deliver webhooks, by what became of the delivery. */
+  /** Attempts to deliver webhooks, by the delivery's status. */
   webhooks: Counts
-  /** From when runs were due to their start. */
+  /** From the due time of runs to their start. */
   waits: Histogram
-  /** From when runs were due to their graph's first output. */
+  /** From the due time of runs to their graph's first output. */
   first_outputs: Histogram
   /** From their start to their end. */
   durations: Histogram
@@ -48,7 +48,7 @@ const TIMED = ['waits', 'first_outputs', 'durations']
 const MOST_NAMES = 64
 const MOST_NAME_LENGTH = 64
 
-/** Whether it is one. The process that sends it runs the project's code, which may send anything. */
+/** Checks the value, because the process that sends it runs the project's code. */
 export function isAgentReading(value: unknown): value is AgentReading {
   return (
     isObject(value) &&
@@ -77,18 +77,18 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** With where the gateway reaches the agent server, which tells it from others. */
+/** With the URL of the agent server, which identifies it. */
 export interface ServerReading extends AgentReading {
   url: string
 }
 
-/** Requests that were answered, by status, and how long that took. */
+/** Answered requests by status, and how long they took. */
 export interface RequestsReading {
   requests: Counts
   request_durations: Histogram
 }
 
-/** Of a control plane: requests to its own API, and those that its gateway has passed on. */
+/** A control plane's metrics: requests to its own API, and those that its gateway forwarded. */
 export interface ControlPlaneReading extends ProcessReading, RequestsReading {
   /** By the name of the deployment. */
   gateway: Record<string, RequestsReading>

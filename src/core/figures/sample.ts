@@ -18,7 +18,7 @@ import type {
 export interface Sample {
   /** How long the step was. */
   seconds: number
-  /** How many processes answered for it. */
+  /** How many processes it covers. */
   servers: number
   cpu_seconds: number
   memory_bytes: number
@@ -35,7 +35,7 @@ export interface Sample {
   waits: Histogram
   first_outputs: Histogram
   durations: Histogram
-  /** Those that came through the gateway; of the control plane, those to its own API. */
+  /** Requests through the gateway; for the control plane, those to its own API. */
   requests: Counts
   request_durations: Histogram
 }
@@ -64,7 +64,7 @@ export const EMPTY_SAMPLE: Sample = {
   request_durations: NO_TIMES,
 }
 
-/** A sample of nothing, to put others into. */
+/** An empty sample to add others to. */
 export function newSum(): Sample {
   return {
     ...EMPTY_SAMPLE,
@@ -76,13 +76,13 @@ export function newSum(): Sample {
   }
 }
 
-/** `before` and `now` of one process, the former only where it was there already. */
+/** Two readings of one process; `before` only if it was running then. */
 interface Change<Reading> {
   before: Reading | undefined
   now: Reading
 }
 
-/** One deployment: its agent servers, those that have `ended` within the step, and what the gateway passed to them. */
+/** One deployment: its agent servers, those that `ended` within the step, and its requests through the gateway. */
 export function sampleOfDeployment(
   seconds: number,
   servers: readonly Change<AgentReading>[],
@@ -91,7 +91,7 @@ export function sampleOfDeployment(
 ): Sample {
   const sum = newSum()
   for (const one of servers) addServer(sum, sampleOfServer(seconds, one))
-  // How things are with one that has ended is nothing any more.
+  // An ended server has counts but no current state.
   for (const one of ended) addCounted(sum, sampleOfServer(seconds, one))
   return { ...sum, seconds, ...(gateway && requestsSince(gateway)) }
 }
@@ -103,7 +103,7 @@ export function sampleOfControlPlane(seconds: number, change: Change<ControlPlan
   return { ...EMPTY_SAMPLE, seconds, ...process, ...requestsSince({ before, now: change.now }) }
 }
 
-/** Whether there is anything to keep of it. */
+/** Whether the sample is empty. */
 export function isIdle({ servers, cpu_seconds, requests }: Sample): boolean {
   return servers === 0 && cpu_seconds === 0 && Object.keys(requests).length === 0
 }
@@ -143,7 +143,7 @@ function requestsSince({ before, now }: Change<RequestsReading>): RequestsReadin
   }
 }
 
-/** Puts into `sum` another agent server of the same database, which tells the same of that. */
+/** Adds another agent server of the same database, which reports the same database figures. */
 function addServer(sum: Sample, other: Sample): void {
   const ofDatabase = OF_DATABASE.map(
     (field) => [field, Math.max(sum[field], other[field])] as const,
@@ -156,13 +156,13 @@ const OF_DATABASE = [
   ...['waiting', 'delayed', 'running', 'webhooks_pending', 'database_bytes'],
 ] as const satisfies NumberField[]
 
-/** A state that adds up over deployments. */
+/** States that add up over deployments. */
 const ADDED_UP = [...OF_DATABASE, 'servers', 'memory_bytes', 'streams_open'] as const
 
-/** A state of which the worst is told. */
+/** States of which the largest value counts. */
 const WORST = ['event_loop_delay_seconds', 'queue_age_seconds'] as const
 
-/** Puts into `sum` what happened at the same time, to another deployment. */
+/** Adds another deployment's sample of the same time to `sum`. */
 export function addTogether(sum: Sample, other: Sample): void {
   addCounted(sum, other)
   for (const field of ADDED_UP) sum[field] += other[field]
@@ -170,10 +170,7 @@ export function addTogether(sum: Sample, other: Sample): void {
   sum.seconds = Math.max(sum.seconds, other.seconds)
 }
 
-/**
- * Puts into `sum` what happened before or after it: what was counted is added, and of what can be large
- * the largest is kept.
- */
+/** Adds a sample of another time to `sum`: counts are added, and of states the largest is kept. */
 export function addInTurn(sum: Sample, other: Sample): void {
   addCounted(sum, other)
   for (const field of ADDED_UP) sum[field] = Math.max(sum[field], other[field])

@@ -1,4 +1,4 @@
-/** Samples as people look at them: a point for each step of time. */
+/** Samples as a chart: one point for each step of time. */
 import { type Counts, totalOf } from './counts.ts'
 import { type Percentiles, percentilesOf } from './histogram.ts'
 import { addInTurn, addTogether, newSum, type Sample } from './sample.ts'
@@ -21,13 +21,13 @@ export interface Point {
   webhooks_pending: number
   database_bytes: number
   requests: number
-  /** Requests that were answered with 4xx. */
+  /** Requests answered with 4xx. */
   refusals: number
-  /** Requests that were answered with 5xx. */
+  /** Requests answered with 5xx. */
   errors: number
   /** Runs that have ended, by status. */
   runs: Counts
-  /** Attempts to deliver webhooks, by what became of the delivery. */
+  /** Attempts to deliver webhooks, by the delivery's status. */
   webhooks: Counts
   request_seconds: Percentiles | null
   wait_seconds: Percentiles | null
@@ -38,11 +38,11 @@ export interface Point {
 interface Series {
   /** In the order of time; a step without samples has no point. */
   points: Point[]
-  /** All of it in one point; `null`: there are no samples. */
+  /** All steps in one point; `null`: there are no samples. */
   total: Point | null
 }
 
-/** Of samples of one deployment or of several. */
+/** The series of one or several deployments. */
 export function seriesOf(samples: readonly StoredSample[], stepMs: number): Series {
   const steps = [...sumBySteps(samples, stepMs)].sort(([a], [b]) => a - b)
   const points = steps.map(([at, sample]) => pointOf(at, sample))
@@ -53,7 +53,7 @@ export function seriesOf(samples: readonly StoredSample[], stepMs: number): Seri
   return { points, total: pointOf(first[0], total) }
 }
 
-/** At each moment the deployments are added up before moments are put together. */
+/** Adds up the deployments at each moment first, then the moments. */
 function sumBySteps(samples: readonly StoredSample[], stepMs: number): Map<number, Sample> {
   const moments = new Map<number, Sample>()
   for (const { at, sample } of samples) addTogether(sumAt(moments, at), sample)

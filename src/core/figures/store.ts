@@ -1,7 +1,7 @@
-/** Where samples are kept for a day. */
+/** Stores samples for a day. */
 import type { Sample } from './sample.ts'
 
-/** Stands for the control plane itself in place of a deployment's id. */
+/** The id of the control plane itself, instead of a deployment's. */
 export const CONTROL_PLANE_ID = ''
 
 export interface StoredSample {
@@ -12,10 +12,10 @@ export interface StoredSample {
 }
 
 export interface FiguresStore {
-  /** Adds samples. Where there is one of the same deployment and moment, that one stays. */
+  /** Adds samples. An existing one of the same deployment and moment stays. */
   add(samples: readonly StoredSample[]): Promise<void>
-  /** Those of a deployment from one moment on and before another, in ms since 1970, in the order of time. */
+  /** A deployment's samples from one moment on and before another, in ms since 1970, in the order of time. */
   list(deployment_id: string, range: { from: number; to: number }): Promise<StoredSample[]>
-  /** Forgets what began before this moment. Answers how many. */
+  /** Removes samples from before this moment. Returns how many. */
   expire(before: number): Promise<number>
 }

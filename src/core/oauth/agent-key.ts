@@ -1,13 +1,12 @@
 /**
- * The key with which a deployment's agent servers ask for tokens: a name and its proof, that nobody
- * stores. It stands for the deployment and no person, and is good as long as the deployment is there
- * and its nonce the same.
+ * The key with which a deployment's agent servers request tokens: the deployment's id and a proof, stored nowhere. It
+ * acts for the deployment and no user, and is valid while the deployment exists with the same nonce.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const FORM = /^ryd_([0-9a-f-]{36})_([\w-]{43})$/
 
-/** A deployment, as far as its key is concerned. */
+/** The part of a deployment that its key depends on. */
 interface Keyed {
   id: string
   agent_key_nonce: string | null
@@ -18,12 +17,12 @@ export function agentKeyOf(signingKey: Uint8Array, deployment: Keyed): string {
   return `ryd_${deployment.id}_${proofOf(signingKey, deployment).toString('base64url')}`
 }
 
-/** The id of the deployment that the key names; `undefined`: it is no key of agents. Proves nothing. */
+/** The id of the deployment that the key names; `undefined`: it is no agent key. Proves nothing. */
 export function deploymentNamedBy(key: string): string | undefined {
   return FORM.exec(key)?.[1]
 }
 
-/** Whether it is this deployment's key, as that is now. */
+/** Whether it is this deployment's current key. */
 export function isAgentKeyOf(signingKey: Uint8Array, key: string, deployment: Keyed): boolean {
   const [, id, proof = ''] = FORM.exec(key) ?? []
   if (id !== deployment.id) return false

@@ -4,7 +4,7 @@ import type { TokenOwner } from './token.ts'
 export interface AgentConnection {
   id: string
   workspace_id: string
-  /** As the application names its agent: an assistant's id, mostly. */
+  /** The application's name for its agent: mostly an assistant's id. */
   agent_id: string
   oauth_token_id: string
   /** `Principal.user_id`. */
@@ -12,13 +12,13 @@ export interface AgentConnection {
   created_at: string
 }
 
-/** A connection goes with its token. */
+/** A connection is removed with its token. */
 export interface AgentConnectionStore {
-  /** Keeps the one that is there for the same agent and token; answers the one that holds. */
+  /** Keeps an existing one for the same agent and token; returns the one that is stored. */
   put(connection: AgentConnection): Promise<AgentConnection>
   /**
-   * The agent's to tokens of a caller and their end users, and to those that agents keep for the same
-   * person; the oldest first.
+   * The agent's connections to tokens of a caller and their end users, and to those agents keep for the same person;
+   * oldest first.
    */
   listOfUser(
     query: Pick<AgentConnection, 'workspace_id' | 'agent_id'> & {
@@ -27,7 +27,7 @@ export interface AgentConnectionStore {
       offset: number
     },
   ): Promise<AgentConnection[]>
-  /** To which of an owner's tokens of a provider the agent is connected: their ids. */
+  /** The ids of an owner's tokens of a provider that the agent is connected to. */
   listTokenIds(owner: TokenOwner, to: { provider_key: string; agent_id: string }): Promise<string[]>
   get(id: string): Promise<AgentConnection | undefined>
   delete(id: string): Promise<void>

@@ -1,17 +1,16 @@
 /**
- * A consent: what was asked of a person, from the link that they open to the token that comes of it.
+ * A consent: a request to a user, from the link that they open to the resulting token.
  *
  * ```
  * pending ──the provider sends a code──▶ exchanging ──token stored──▶ completed
  *  ▲  ▲ │                                 │   │
- *  │  │ └──the person says no──▶ refused  │   └──the provider refuses the code──▶ failed
+ *  │  │ └──the user says no────▶ refused  │   └──the provider refuses the code──▶ failed
  *  │  └────────the provider is down───────┘      or grants less than was asked for   │
- *  └───────────the person goes on from the link again (refused, failed)──────────────┘
+ *  └───────────the user continues from the link again (refused, failed)──────────────┘
  * ```
- * Whoever goes on from the link gets other secrets, also while it is `pending`: only the last of them
- * can end it.
- * Each but `completed` becomes `expired` in time. `exchanging` is claimed for a while: where a server
- * dies in it, the same callback may come again.
+ * Continuing from the link gives the consent new secrets, even while it is `pending`: only the last can complete it.
+ * Each status except `completed` becomes `expired` in time. `exchanging` is claimed for a while: if a server dies in
+ * it, the same callback may come again.
  */
 import type { Principal } from '../people/api-key.ts'
 import type { GrantHolder, TokenOwner } from './token.ts'
@@ -36,76 +35,73 @@ export const CONSENT_TRANSITIONS: Readonly<Record<ConsentStatus, readonly Consen
   expired: [],
 }
 
-/** What only this consent's own browser and server know; encrypted in the database. */
+/** Secrets of this consent's browser and the server; encrypted in the database. */
 export interface ConsentSecrets {
-  /** Comes back with the callback. */
+  /** Returned with the callback. */
   state: string
-  /** Proves that who exchanges the code has asked for it. */
+  /** Proves that the same client requested the code. */
   code_verifier: string
-  /** Comes back within an id token. */
+  /** Returned in an id token. */
   nonce: string
-  /** The cookie of the browser that has gone on from the link. */
+  /** The cookie of the browser that continued from the link. */
   browser_key: string
 }
 
 export interface OAuthConsent extends TokenOwner {
   /** `auth_id` on the wire. */
   id: string
-  /** Who asked: the audit log names them when the person is back. */
+  /** The caller: the audit log names them when the user is back. */
   actor: Pick<Principal, 'kind' | 'name' | 'role'>
-  /** `OAuthProvider.id`: a provider made anew under the same slug is another. */
+  /** `OAuthProvider.id`: recreating a provider under its slug makes another. */
   provider_key: string
   provider_id: string
-  /** What is asked for. */
+  /** The requested scopes. */
   scopes: string[]
-  /** The token that is to be granted anew; `null`: a further one. */
+  /** The token to renew; `null`: an additional one. */
   token_id: string | null
-  /** The agent that is to be connected to the token. */
+  /** The agent to connect to the token. */
   agent_id: string | null
   is_default: boolean
-  /** Whether the person is to choose another account than those that there are. */
+  /** Whether the user is asked for a further account. */
   is_further: boolean
   /** Where the provider sends the browser with the code. */
   redirect_uri: string
-  /** The same for the same question: it is not asked twice at once. */
+  /** Equal for equal requests: they share one consent. */
   fingerprint: string
   /** SHA-256 of `secrets.state`, in hex. */
   state_hash: string
   secrets: ConsentSecrets
   status: ConsentStatus
-  /** What went wrong, for people. */
+  /** What went wrong, for the user. */
   problem: string | null
-  /** Until then `exchanging` is one server's, in ms since 1970 by the database's clock. */
+  /** `exchanging` belongs to one server until then, in ms since 1970 by the database's clock. */
   claimed_until: number | null
   created_at: string
   /** In ms since 1970. */
   expires_at: number
 }
 
-/** Each method that changes the status only does so from one that leads there. */
+/** Methods change the status only along `CONSENT_TRANSITIONS`. */
 export interface OAuthConsentStore {
   insert(consent: OAuthConsent): Promise<void>
   get(id: string): Promise<OAuthConsent | undefined>
   findByState(state_hash: string): Promise<OAuthConsent | undefined>
-  /** A pending one with this fingerprint that is good until `after` at least. */
+  /** A pending consent with this fingerprint that is valid until `after` at least. */
   findPending(fingerprint: string, after: number): Promise<OAuthConsent | undefined>
-  /** How many of a caller's, or of a workspace's, are open and good beyond `now`, counted up to `limit`. */
+  /** How many consents of a caller, or of a workspace, are open and valid beyond `now`, counted up to `limit`. */
   countOpen(
     whose: Pick<TokenOwner, 'workspace_id'> & { user_id?: string },
     now: number,
     limit: number,
   ): Promise<number>
-  /**
-   * Of an owner's open ones all but the newest are expired from now on, and of `all` that there are those before the
-   * newest are forgotten.
-   */
+  /** Expires an owner's open consents except the newest `open`, and removes all but the newest `all`. */
   endOldest(owner: TokenOwner, keep: { open: number; all: number }): Promise<void>
   /**
-   * To `exchanging` for `forMs`, by the database's clock. `false`: another has it, it is past that, or too
-   * old at `now`.
+   * To `exchanging` for `forMs`, by the database's clock. `false`: another server has it, it is past that, or too old
+   * at `now`.
    */
   claim(id: string, times: { now: number; forMs: number }): Promise<boolean>
-  /** From `exchanging`, or from `pending` to `refused`. `false`: it was not there any more. */
+  /** From `exchanging`, or from `pending` to `refused`. `false`: it has another status by now. */
   settle(
     id: string,
     end: {
@@ -114,12 +110,12 @@ export interface OAuthConsentStore {
       token_id?: string
     },
   ): Promise<boolean>
-  /** To `pending`, with other secrets. `false`: it is done, too old, or claimed. */
+  /** Moves it to `pending`, with new secrets. `false`: it is done, too old, or claimed. */
   restart(id: string, begin: { state_hash: string; secrets: ConsentSecrets }): Promise<boolean>
-  /** A provider's open ones are expired from now on. */
+  /** Expires a provider's open consents. */
   end(provider_key: string): Promise<void>
-  /** Removes a holder's, whatever has become of them: a code that is being exchanged then is nobody's. */
+  /** Removes a holder's consents in any status: a code that is being exchanged then has no owner. */
   deleteOfHolder(holder: GrantHolder): Promise<void>
-  /** Marks what is past its time as expired, and forgets what was so before `forgetBefore`. */
+  /** Marks outdated consents as expired, and removes those that expired before `forgetBefore`. */
   expire(now: number, forgetBefore: number): Promise<void>
 }

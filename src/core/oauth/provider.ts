@@ -1,10 +1,10 @@
-/** OAuth providers: whose consent people can give, and how Runyard speaks with each. */
+/** OAuth providers, and how Runyard communicates with each. */
 
-/** Providers with ways of their own. */
+/** Providers with special rules. */
 export const PROVIDER_TYPES = ['microsoft', 'salesforce', 'slack'] as const
 export type ProviderType = (typeof PROVIDER_TYPES)[number]
 
-/** How a client proves itself where codes become tokens. `none`: it is public. */
+/** How a client authenticates at the token endpoint. `none`: it is public. */
 export const TOKEN_ENDPOINT_AUTH_METHODS = [
   'none',
   'client_secret_basic',
@@ -19,41 +19,41 @@ type CodeChallengeMethod = (typeof CODE_CHALLENGE_METHODS)[number]
 export interface OAuthProvider {
   id: string
   workspace_id: string
-  /** The slug that people name it by, e.g. `github`; one of its workspace. */
+  /** Its slug, e.g. `github`; unique in its workspace. */
   provider_id: string
   name: string
   client_id: string
-  /** `null`: the client is public. Never answered. */
+  /** `null`: the client is public. Never in a response. */
   client_secret: string | null
   auth_url: string
   token_url: string
-  /** Where tokens are given back; `null`: nowhere. */
+  /** Where tokens are revoked; `null`: nowhere. */
   revocation_url: string | null
-  /** As its metadata names it; `null`: not known, so that the `iss` of a callback proves nothing. */
+  /** From its metadata; `null`: unknown, so the `iss` of a callback proves nothing. */
   issuer: string | null
-  /** Its metadata promises an `iss` with each callback (RFC 9207), so that one without it is refused. */
+  /** Its metadata promises an `iss` with each callback (RFC 9207): one without it is refused. */
   is_issuer_sent: boolean
-  /** What was asked for. Whether PKCE is sent is for `challengeMethodOf` to say. */
+  /** As configured. `challengeMethodOf` decides whether PKCE is used. */
   uses_pkce: boolean
-  /** `null`: somebody said explicitly that the provider does not get a challenge. */
+  /** `null`: the challenge was switched off explicitly. */
   code_challenge_method: CodeChallengeMethod | null
   provider_type: ProviderType | null
   token_endpoint_auth_method: TokenEndpointAuthMethod
-  /** The MCP server that it was found by. */
+  /** The MCP server that led to it. */
   mcp_server_url: string | null
-  /** Whether Runyard has registered the client itself. */
+  /** Whether Runyard registered the client itself. */
   is_dynamic_client: boolean
-  /** What the person's browser is sent there with besides. */
+  /** Further parameters of the authorization URL. */
   authorization_params: Record<string, string>
-  /** Pages of applications that a consent may end at instead of Runyard's own. */
+  /** Pages of applications where a consent may end, instead of Runyard's own. */
   allowed_redirect_uris: string[]
-  /** The one of them that is taken where a request names none; `null`: Runyard's own. */
+  /** The default among them; `null`: Runyard's own. */
   default_redirect_uri: string | null
   created_at: string
   updated_at: string
 }
 
-/** Nothing secret proves who the client is: whoever has its id can say to be it. */
+/** The client has no secret: anyone with its id can pretend to be it. */
 export function isPublicClient(
   provider: Pick<OAuthProvider, 'client_secret' | 'token_endpoint_auth_method'>,
 ): boolean {
@@ -61,8 +61,8 @@ export function isPublicClient(
 }
 
 /**
- * The challenge that goes with a consent; `null`: none. Without one, a code that was stolen from another
- * consent is taken, so a confidential client leaves it out only when told to, and a public client never.
+ * The challenge that goes with a consent; `null`: none. Without one, a code stolen from another consent is accepted, so
+ * a confidential client omits it only if configured, and a public client never.
  */
 export function challengeMethodOf(provider: OAuthProvider): CodeChallengeMethod | null {
   return isPublicClient(provider) ? 'S256' : provider.code_challenge_method
@@ -72,15 +72,15 @@ type OAuthProviderPatch = Pick<OAuthProvider, 'updated_at'> &
   Partial<Omit<OAuthProvider, 'id' | 'workspace_id' | 'provider_id' | 'created_at'>>
 
 export interface OAuthProviderStore {
-  /** `false`: the workspace has one of this slug already. */
+  /** `false`: the slug is taken in the workspace. */
   insert(provider: OAuthProvider): Promise<boolean>
   /** By its slug. */
   get(workspace_id: string, provider_id: string): Promise<OAuthProvider | undefined>
-  /** By its own id, of whichever workspace. */
+  /** By its own id, in any workspace. */
   find(id: string): Promise<OAuthProvider | undefined>
-  /** The workspace's, by slug. */
+  /** All of the workspace, by slug. */
   list(workspace_id: string): Promise<OAuthProvider[]>
   update(id: string, patch: OAuthProviderPatch): Promise<void>
-  /** Removes it with its consents. Its tokens are the business of who asks. */
+  /** Removes it with its consents. The caller takes care of its tokens. */
   delete(id: string): Promise<void>
 }

@@ -1,29 +1,29 @@
-/** Whether what a provider has granted is what was asked for. Providers name some scopes otherwise. */
+/** Compares granted scopes with requested ones. Providers rename some scopes. */
 import type { OAuthToken } from './token.ts'
 
-/** The longest list of scopes that is asked for, in characters: it stands in an address. */
+/** The longest list of requested scopes, in characters: it is part of a URL. */
 export const MAX_SCOPES_CHARS = 4096
 
-/** Of OpenID Connect, and for refresh tokens: some providers rename these, some do not repeat them. */
+/** Scopes of OpenID Connect and for refresh tokens: some providers rename them, some do not repeat them. */
 const UNREPEATED =
   /^(openid|profile|email|address|phone|offline(_access)?|refresh_token|.*\/userinfo\.(email|profile))$/
 
 type Grant = Pick<OAuthToken, 'scopes' | 'asked_scopes'>
 
-/** Those of the wanted scopes that were not granted, in their order. */
+/** The wanted scopes that were not granted, in their order. */
 export function missingScopes(grant: Grant, wanted: readonly string[]): string[] {
   const present = new Set([...repeated(grant), ...renamed(grant)])
   return wanted.filter((one) => !present.has(one) && !isIn(grant.scopes, one))
 }
 
-/** Those that were asked for and that no provider need mention in its answer. */
+/** Requested scopes that a provider may leave out of its response. */
 function repeated({ asked_scopes }: Grant): string[] {
   return asked_scopes.filter((one) => UNREPEATED.test(one))
 }
 
 /**
- * Those that were asked for and have come under names that nobody knows. A provider that leaves a scope
- * out, because the person did not agree to it, answers with fewer; one that renames it, with as many.
+ * Requested scopes that were granted under unknown names. A provider that omits a scope, because the user did not agree
+ * to it, returns fewer; one that renames it, as many.
  */
 function renamed({ scopes, asked_scopes }: Grant): string[] {
   const absent = asked_scopes.filter((one) => !UNREPEATED.test(one) && !isIn(scopes, one))

@@ -1,4 +1,4 @@
-/** What happened to OAuth tokens, for the people whose they are. */
+/** The history of OAuth tokens, for their owners. */
 import type { TokenOwner } from './token.ts'
 
 export const TOKEN_EVENT_TYPES = [
@@ -20,26 +20,26 @@ export interface OAuthTokenEvent extends TokenOwner {
   event_type: TokenEventType
   /** Why, as a sentence; never a part of a token. */
   reason: string | null
-  /** What brought it about: `consent`, `refresh`, `request`. */
+  /** The cause: `consent`, `refresh`, `request`. */
   source: string | null
   provider_account_label: string | null
   scopes: string[]
   created_at: string
 }
 
-/** How many an owner has at most: of more, the oldest are forgotten. */
+/** How many an owner has at most; older ones are removed. */
 export const MOST_EVENTS = 1_000
 
 export interface OAuthTokenEventStore {
-  /** Of its owner the newest `MOST_EVENTS` stay. */
+  /** Keeps the owner's newest `MOST_EVENTS`. */
   append(event: OAuthTokenEvent): Promise<void>
-  /** Of the tokens that `OAuthTokenStore.listOfUser` lists; the newest first. */
+  /** Events of the tokens in `OAuthTokenStore.listOfUser`; the newest first. */
   listOfUser(query: {
     workspace_id: string
     user_id: string
     provider_id?: string | undefined
     limit: number
   }): Promise<OAuthTokenEvent[]>
-  /** Removes what is older than `before` (ISO 8601). */
+  /** Removes events from before `before` (ISO 8601). */
   forget(before: string): Promise<void>
 }

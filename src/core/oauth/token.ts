@@ -1,8 +1,8 @@
 /**
- * OAuth tokens that people gave to agents, by provider. Encrypted in the database.
+ * OAuth tokens that users gave to agents, by provider. Encrypted in the database.
  *
- * A token is `active` until its provider refuses to refresh it, or it has run out and cannot be
- * refreshed: then it is `expired`, and nobody asks the provider again until its person consents anew.
+ * A token is `active` until its provider refuses to refresh it, or it expires and cannot be refreshed. Then it is
+ * `expired`, and the provider is not asked again until the user consents anew.
  */
 import type { JsonObject } from '../json.ts'
 
@@ -15,21 +15,21 @@ export const TOKEN_TRANSITIONS: Readonly<Record<TokenStatus, readonly TokenStatu
   expired: ['active'],
 }
 
-/** How the `user_id` begins that an agent's own key stands for; the deployment's id follows. */
+/** The prefix of an agent key's `user_id`; the deployment's id follows. */
 export const DEPLOYMENT_USER = 'deployment:'
 
-/** Whose a token is. */
+/** The owner of a token. */
 export interface TokenOwner {
   workspace_id: string
-  /** `Principal.user_id` of who asked for it. */
+  /** `Principal.user_id` of the requesting caller. */
   user_id: string
-  /** Which of that user's own end users gave it, as the application names them; empty: none. */
+  /** The caller's end user who gave it, as the application names them; empty: none. */
   end_user_id: string
 }
 
 /**
- * Whose tokens and consents are removed together: a workspace's, those of one caller (`user_id`), or what
- * anybody in the workspace keeps of one person (`person`), whether as a caller or as an end user.
+ * A holder whose tokens and consents are removed together: a workspace, one caller (`user_id`), or one person
+ * (`person`), as a caller or as an end user of any caller in the workspace.
  */
 export interface GrantHolder {
   workspace_id: string
@@ -37,7 +37,7 @@ export interface GrantHolder {
   person?: string
 }
 
-/** What a provider grants: at the first consent, and with each refresh. */
+/** A provider's grant: at the first consent, and with each refresh. */
 export interface OAuthGrant {
   access_token: string
   /** `null`: it cannot be refreshed. */
@@ -47,27 +47,27 @@ export interface OAuthGrant {
 
 export interface OAuthToken extends TokenOwner, OAuthGrant {
   id: string
-  /** `OAuthProvider.id`: which provider gave it. It is never sent to another of the same slug. */
+  /** `OAuthProvider.id` of its provider. It is never sent to another one with the same slug. */
   provider_key: string
   /** The provider's slug, e.g. `github`. */
   provider_id: string
-  /** Which account it is, as people tell them apart. */
+  /** The account's name for users. */
   provider_account_label: string | null
-  /** The provider's own id of the account; `null`: it does not say. */
+  /** The provider's own id of the account; `null`: unknown. */
   account_id: string | null
-  /** What the provider says that it allows. */
+  /** The scopes according to the provider. */
   scopes: string[]
-  /** What was asked for when it was given: providers grant some scopes under other names. */
+  /** The scopes that were requested: providers grant some under other names. */
   asked_scopes: string[]
   status: TokenStatus
   is_default: boolean
-  /** What callers of the provider's API need besides, e.g. `instance_url` of Salesforce. */
+  /** Further data for callers of the provider's API, e.g. `instance_url` of Salesforce. */
   metadata: JsonObject
-  /** Grows with each grant. */
+  /** Increases with each grant. */
   version: number
-  /** After a failure that may pass, the provider is not asked again before this moment (ms). */
+  /** After a temporary failure, the next refresh is not tried before this moment (ms). */
   retry_at: number | null
-  /** How often in a row it could not be refreshed; each failure makes the wait longer. */
+  /** How many refreshes failed in a row; each failure makes the wait longer. */
   refresh_failures: number
   created_at: string
   updated_at: string
@@ -80,64 +80,63 @@ export type OAuthTokenPatch = Partial<
   >
 >
 
-/** The right to refresh one token, for a while. */
+/** The temporary right to refresh one token. */
 interface RefreshClaim {
   id: string
-  /** As read before: a token that was granted anew meanwhile is not claimed. */
+  /** As read before: a token with a newer grant is not claimed. */
   version: number
-  /** A name that nobody else uses. */
+  /** A unique name. */
   holder: string
-  /** After this another may claim it, in ms by the database's clock: servers' clocks may differ. */
+  /** Then another server may claim it, in ms by the database's clock: servers' clocks may differ. */
   forMs: number
 }
 
 /** Tokens of one caller and their end users, and those that agents keep for the same person. */
 interface UserQuery extends Omit<TokenOwner, 'end_user_id'> {
-  /** Of one provider, by its slug; absent: of all. */
+  /** The slug of one provider; absent: all providers. */
   provider_id?: string | undefined
 }
 
-/** A token that was read opens what is sealed of it when somebody asks for that. */
+/** A token is decrypted only when its encrypted fields are read. */
 export interface OAuthTokenStore {
   insert(token: OAuthToken): Promise<void>
   get(id: string): Promise<OAuthToken | undefined>
-  /** One owner's of one provider, in the order created. */
+  /** One owner's tokens of one provider, in the order created. */
   listOf(owner: TokenOwner, provider_key: string): Promise<OAuthToken[]>
   /** In the order created. */
   listOfUser(query: UserQuery & { limit: number; offset?: number }): Promise<OAuthToken[]>
-  /** Whether one of `listOfUser` that the provider gave is active. */
+  /** Whether `listOfUser` has an active token of the provider. */
   hasActive(user: Omit<UserQuery, 'provider_id'>, provider_key: string): Promise<boolean>
-  /** A workspace's of one provider, in the order created. */
+  /** A workspace's tokens of one provider, in the order created. */
   listOfProvider(
     workspace_id: string,
     provider_key: string,
     limit: number,
     offset?: number,
   ): Promise<OAuthToken[]>
-  /** Whether a workspace has an active one of any of the providers. */
+  /** Whether a workspace has an active token of any of the providers. */
   hasActiveOfProviders(workspace_id: string, provider_keys: readonly string[]): Promise<boolean>
   listOfHolder(holder: GrantHolder, limit: number): Promise<OAuthToken[]>
   /**
-   * Who holds tokens or consents and cannot ask for them any more: API keys that were revoked, or have run
-   * out at `now` (ISO 8601). Those of a deployment go with it.
+   * Holders of tokens or consents that cannot use them any more: API keys that were revoked, or have expired at `now`
+   * (ISO 8601). Those of a deployment are removed with it.
    */
   listLostHolders(now: string, limit: number): Promise<GrantHolder[]>
   /**
-   * Active ones that can be refreshed, have run out before `now` and were last granted before `before`
-   * (both ISO 8601); none whose provider is to be left alone at `now`, or has failed five times in a row. Those untouched
-   * longest first.
+   * Active tokens that can be refreshed, expired before `now` and were last granted before `before` (both ISO 8601),
+   * the longest untouched first. Leaves out tokens with a later `retry_at`, or with five failures in a row.
    */
   listIdle(times: { now: string; before: string }, limit: number): Promise<OAuthToken[]>
-  /** What kept a provider from being asked is over, for all of its tokens. */
+  /** Clears the failures of all tokens of a provider, so that it is asked again. */
   forgetFailures(provider_key: string): Promise<void>
-  /** A new grant gets the next `version`; it ends any claim, as a new status does. */
+  /** A new grant gets the next `version`. It ends any claim, as does a new status. */
   update(id: string, patch: OAuthTokenPatch): Promise<void>
   /** The owner's other tokens of the provider are no longer the default. */
   clearDefault(token: Pick<OAuthToken, keyof TokenOwner | 'id' | 'provider_key'>): Promise<void>
-  /** `false`: it was not there. */
+  /** `false`: it did not exist. */
   delete(id: string): Promise<boolean>
-  /** `false`: another holds it, it was granted anew, or it is gone. */
+  /** `false`: another server has it, it has a new grant, or it is gone. */
   claimRefresh(claim: RefreshClaim): Promise<boolean>
-  /** Writes what came of it and ends the claim. `false`: the claim is another's by now. */
+  /** Stores the result and ends the claim. `false`: another server has the claim by now. */
   endRefresh(claim: Pick<RefreshClaim, 'id' | 'holder'>, patch: OAuthTokenPatch): Promise<boolean>
 }

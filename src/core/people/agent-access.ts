@@ -1,16 +1,16 @@
 /**
- * What each operation of an agent server asks of a caller whom the gateway has let in with a role. A `look` changes
- * nothing; all else is to `talk` to the agent.
+ * What each operation of an agent server requires of a caller whom the gateway admitted with a role. A `look` changes
+ * nothing; everything else is `talk`.
  */
 import { AppError } from '../errors.ts'
 import { isAllowed, type Role } from './api-key.ts'
 
-/** `message`: the operation takes messages of several kinds; a table below, by kind, says which of them only look. */
+/** `message`: the operation takes several kinds of messages; the tables below list those that only look. */
 type AgentNeed = 'open' | 'look' | 'talk' | 'message'
 
 /**
- * By method and path, as in the agent server's document. `open`: no key is asked for. What is not in the table, such
- * as the project's own routes, is to talk.
+ * By method and path, as in the agent server's document. `open`: needs no key. Operations that are not listed, such as
+ * the project's own routes, are `talk`.
  */
 export const AGENT_ACCESS: Readonly<Record<string, AgentNeed>> = {
   'GET /ok': 'open',
@@ -53,7 +53,7 @@ export const AGENT_ACCESS: Readonly<Record<string, AgentNeed>> = {
   'GET /threads/{thread_id}/stream': 'look',
   'POST /threads/{thread_id}/commands': 'message',
   'POST /threads/{thread_id}/stream/events': 'look',
-  // The WebSocket, on which commands come too.
+  // The WebSocket, which also carries commands.
   'GET /threads/{thread_id}/stream/events': 'message',
   'POST /threads/{thread_id}/runs': 'talk',
   'GET /threads/{thread_id}/runs': 'look',
@@ -61,7 +61,7 @@ export const AGENT_ACCESS: Readonly<Record<string, AgentNeed>> = {
   'POST /threads/{thread_id}/runs/stream': 'talk',
   'GET /threads/{thread_id}/runs/{run_id}': 'look',
   'DELETE /threads/{thread_id}/runs/{run_id}': 'talk',
-  // With `cancel_on_disconnect` these three end the run: then they are to talk.
+  // With `cancel_on_disconnect` these three can end the run: then they are `talk`.
   'GET /threads/{thread_id}/runs/{run_id}/join': 'look',
   'GET /threads/{thread_id}/runs/{run_id}/stream': 'look',
   'GET /runs/{run_id}/stream': 'look',
@@ -138,7 +138,7 @@ const PATTERNS = Object.entries(AGENT_ACCESS).map(([operation, need]) => {
   return { method, path: new RegExp(`^${source}$`), need }
 })
 
-/** What a request asks for; the strictest where several rows fit. `path` without the project's `mount_prefix`. */
+/** What a request needs; the strictest if several rows match. `path` without the project's `mount_prefix`. */
 export function agentNeed(method: string, path: string): AgentNeed {
   const asked = method === 'HEAD' ? 'GET' : method
   const needs = PATTERNS.filter((one) => one.method === asked && one.path.test(path)).map(
@@ -148,12 +148,12 @@ export function agentNeed(method: string, path: string): AgentNeed {
   return strictness.findLast((need) => needs.includes(need)) ?? 'talk'
 }
 
-/** Whether the gateway let them in with a role that only looks. */
+/** Whether the gateway admitted the caller with a role that only looks. */
 export function isOnlooker(role: Role | undefined): boolean {
   return role !== undefined && !isAllowed(role, 'talk_to_agents')
 }
 
-/** Throws `forbidden` for a role that only looks. `what` names what it asked for. */
+/** Throws `forbidden` for a role that only looks. `what` names the request. */
 export function requireTalk(role: Role | undefined, what: string): void {
   if (!isOnlooker(role)) return
   const who = 'Talking to agents needs the role agent, developer or admin.'

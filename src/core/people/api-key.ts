@@ -1,17 +1,17 @@
-/** API keys with their workspaces and roles, and who a request comes from. */
+/** API keys with their workspaces and roles, and the sender of a request. */
 import { randomBytes } from 'node:crypto'
 
 export const ROLES = ['admin', 'developer', 'viewer', 'agent'] as const
 /**
- * `admin` may do everything. `developer` may do everything except what concerns the machine (`file://`
- * sources) and keys. `viewer` reads, at agents too. `agent` only talks to deployed agents, through the gateway. Each
- * of them may hold OAuth tokens of its own.
+ * `admin` may do everything. `developer` may do everything except use the machine (`file://` sources) and manage keys.
+ * `viewer` reads, at agents too. `agent` only talks to deployed agents, through the gateway. Each may hold OAuth tokens
+ * of its own.
  */
 export type Role = (typeof ROLES)[number]
 
 /**
- * What a role may permit. `agent-access.ts` says which operations of an agent server only look, and which are to talk
- * to it.
+ * What a role may permit. `agent-access.ts` lists the operations of an agent server that only look, and those that
+ * talk.
  */
 export type Permission =
   | 'read'
@@ -93,6 +93,6 @@ export interface ApiKeyStore {
   list(query: { workspace_id: string; limit: number; offset: number }): Promise<ApiKey[]>
   /** Revokes the key. `false`: it is revoked already, or does not exist. */
   revoke(id: string, revoked_at: string): Promise<boolean>
-  /** Notes that the key was used. A time before the noted one changes nothing. */
+  /** Stores when the key was used. An earlier time changes nothing. */
   touch(id: string, last_used_at: string): Promise<void>
 }

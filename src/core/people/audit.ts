@@ -3,7 +3,7 @@
 import type { JsonObject } from '../json.ts'
 import type { Principal } from './api-key.ts'
 
-/** What can be done, named after the noun that it is done to. */
+/** The actions, named after the noun that they change. */
 export const AUDIT_ACTIONS = [
   'api_key.create',
   'api_key.revoke',

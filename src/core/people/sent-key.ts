@@ -1,6 +1,6 @@
 /**
- * The API key or token that a request brings, as `X-Api-Key: KEY` or `Authorization: Bearer KEY`. The first
- * form wins when both are sent, so that a client's own bearer token can stand beside our key.
+ * The API key or token of a request, as `X-Api-Key: KEY` or `Authorization: Bearer KEY`. The first form wins when both
+ * are sent, so a client can send its own bearer token beside our key.
  */
 import { AppError } from '../errors.ts'
 import type { HeaderReader } from '../header-reader.ts'
@@ -9,7 +9,7 @@ export function keyIn(headers: HeaderReader): string | undefined {
   return headers.get('x-api-key')?.trim() || bearerIn(headers.get('authorization')) || undefined
 }
 
-/** Throws `unauthenticated` where there is none. */
+/** Throws `unauthenticated` without a key. */
 export function requireKeyIn(headers: HeaderReader): string {
   const key = keyIn(headers)
   if (key !== undefined) return key

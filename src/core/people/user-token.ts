@@ -1,4 +1,4 @@
-/** People's signed tokens from an OpenID Connect issuer: which of their claims count. */
+/** Users' signed tokens from an OpenID Connect issuer: which claims count. */
 import type { Principal, Role } from './api-key.ts'
 
 /** How browsers sign in at the issuer. */
@@ -10,7 +10,7 @@ export interface OidcClientSettings {
   readonly scopes: string
 }
 
-/** Which issuer's tokens are accepted, and what their claims mean here. */
+/** The issuer of accepted tokens, and the meaning of their claims. */
 export interface UserTokenSettings {
   /** The issuer's name as in its tokens. Its keys are found through its discovery document. */
   readonly issuer: string
@@ -18,9 +18,9 @@ export interface UserTokenSettings {
   readonly audience: string
   /** The claim that holds one or several keys of `roles`. A dot leads into an object. */
   readonly roleClaim: string
-  /** The role for each value of that claim. `*` stands for everybody with a token of the issuer. */
+  /** The role for each value of that claim. `*` matches every user of the issuer. */
   readonly roles: Readonly<Record<string, Role>>
-  /** The claim with the ids of the user's workspaces. `undefined`: everybody is in the first one. */
+  /** The claim with the ids of the user's workspaces. `undefined`: all users are in the first one. */
   readonly workspaceClaim: string | undefined
   /** `undefined`: browsers do not sign in there. */
   readonly client: OidcClientSettings | undefined
@@ -29,9 +29,8 @@ export interface UserTokenSettings {
 }
 
 /**
- * Answers whom a token stands for, in the named workspace or else in the first one of its owner, and the ids
- * of all that they may name. Throws
- * `unauthenticated` for an invalid token, `forbidden` when it gives no role or workspace here, and
+ * Returns the user of a token, in the named workspace or else in the first of theirs, and the ids of all their
+ * workspaces. Throws `unauthenticated` for an invalid token, `forbidden` when it gives no role or workspace here, and
  * `unavailable` when the issuer's keys cannot be fetched.
  */
 export type VerifyUserToken = (

@@ -1,13 +1,13 @@
 /**
- * Ids of what there is much of: UUIDs of version 7 (RFC 9562), which begin with the time. Rows that come to be together
- * lie together in every table and index that begins with such an id, so that a commit touches few pages.
+ * Ids for frequent rows: UUIDs of version 7 (RFC 9562), which begin with the time. Rows that are created together are
+ * stored together in every table and index that begins with such an id, so a commit touches few pages.
  *
  * Measured with the echo graph, `runs/wait`, 16 clients on SQLite: with random ids of runs and threads 444 kB and 198
  * writes to files for a run, with these 284 kB and 131, and 0.81 of the CPU time.
  */
 import { fillRandom } from './random-bytes.ts'
 
-/** Of each id. */
+/** In each id. */
 const RANDOM_BYTES = 10
 
 /** A new id: the time in ms, and 74 random bits. */

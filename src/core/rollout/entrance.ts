@@ -1,4 +1,4 @@
-/** How the gateway lets requests in to a deployment, and how it should. */
+/** How the gateway admits a deployment's requests, and how it should. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Entrance } from '../deployment/target.ts'
 

@@ -1,8 +1,7 @@
 /**
- * What to do next about a deployment. The reconciler observes, asks here, does the one thing that is
- * named, and observes again. The rules stand in their order: the first one that has a step names it.
- * First what the record says of the deployment itself, then where its requests go, then what runs;
- * so that nothing is ended that requests are still sent to.
+ * What to do next about a deployment. The reconciler observes, asks here, does the one thing that is named, and
+ * observes again. The first rule with a step names it: first the rules about the deployment's record, then about its
+ * requests, then about what runs, so that nothing ends while requests are still sent to it.
  */
 
 import { isWanted } from '../deployment/target.ts'
@@ -17,7 +16,7 @@ import { isAsWanted, targetWanted } from './target-wanted.ts'
 import { nextMoment } from './when-next.ts'
 
 interface Rule {
-  /** When it applies, as a log line tells it. */
+  /** When it applies, for the log. */
   why: string
   step: (deployment: ObservedDeployment) => DeploymentStep | undefined
 }
@@ -64,7 +63,7 @@ function makeUnused(deployment: ObservedDeployment): DeploymentStep | undefined 
   return isWrong ? { kind: 'make-unused' } : undefined
 }
 
-/** All revisions have failed, so that nothing serves, and none is on its way. */
+/** All revisions have failed: nothing serves, and none is on its way. */
 function isUnused({ active, line, hasRevisions }: ObservedDeployment): boolean {
   return hasRevisions && active === null && line.length === 0
 }
@@ -107,7 +106,7 @@ function retire(deployment: ObservedDeployment): DeploymentStep | undefined {
   return one && { kind: 'retire', revision_id: one.id }
 }
 
-/** Builds it first where its build is gone. */
+/** Builds it first if its build is gone. */
 function bringBack(deployment: ObservedDeployment): DeploymentStep | undefined {
   const active = runningActive(deployment)
   if (!active || (active.runtime.kind !== 'absent' && !hasFailed(active))) return undefined

@@ -1,6 +1,6 @@
 /**
- * One deployment as it was observed: what its record says, what is built and runs here, and where
- * the gateway leads. It is read anew for each step; all moments are in ms since 1970.
+ * One observation of a deployment: its record, its builds and running revisions on this machine, and the gateway's
+ * target. It is read anew for each step; all moments are in ms since 1970.
  */
 import type { DeploymentStatus } from '../deployment/deployment.ts'
 import type { Revision } from '../deployment/revision.ts'
@@ -15,17 +15,17 @@ export interface ObservedDeployment {
   /** Whether a revision was ever made. */
   hasRevisions: boolean
   isAsleep: boolean
-  /** When it has to be awake again without being asked; `null`: when it is asked. */
+  /** When it must wake up without a request; `null`: only a request wakes it. */
   wakeAt: number | null
-  /** The revision that is to serve; `null`: none was ever deployed. */
+  /** The revision that should serve; `null`: none was ever deployed. */
   active: ActiveRevision | null
   /** The revisions on their way, the oldest first. */
   line: readonly RevisionOnItsWay[]
-  /** Every revision of which something runs, whatever its status. */
+  /** Every revision with something running, whatever its status. */
   running: readonly RunningRevision[]
   /** Revisions that are being built, whatever their status. */
   building: readonly string[]
-  /** How the gateway lets requests in. */
+  /** How the gateway admits requests. */
   entrance: Entrances
   /** Where the gateway sends the deployment's requests. */
   target: TargetState
@@ -40,12 +40,12 @@ export interface ActiveRevision
   extends Pick<Revision, 'id' | 'status' | 'built_from' | 'deployed_at'> {
   build: BuildState
   runtime: RuntimeState
-  /** Its agent servers, and how many it may have. */
+  /** Its agent servers, and the limits of their number. */
   replicas: readonly Replica[]
   limits: ScaleLimits
   /**
-   * The number of the revision that was deployed before it. Only looked for when it died too soon;
-   * else `null`, as where there is none.
+   * The number of the revision deployed before it. Only read if this one died too soon; otherwise, or without one,
+   * `null`.
    */
   previous: number | null
 }
@@ -53,7 +53,7 @@ export interface ActiveRevision
 export interface RevisionOnItsWay extends Pick<Revision, 'id' | 'status'> {
   build: BuildState
   runtime: RuntimeState
-  /** Since when it has its status, or has waited for nothing any more, under the eyes of this process. */
+  /** When this process first saw its status, or saw the end of its wait. */
   since: number
 }
 
@@ -64,16 +64,16 @@ interface RunningRevision {
 }
 
 /**
- * What a process remembers of the active revision, and of one that waits, beside all that can be observed. It is
- * lost with the process, to no harm: a retry then comes at once, and an agent server too many stays longer.
+ * What a process remembers of the active revision, and of a waiting one, beyond what it can observe. Losing it with the
+ * process does no harm: a retry then comes at once, and a surplus agent server stays longer.
  */
 export interface Timers {
   revision_id: string | null
-  /** When one that could not be started is tried again, and how long it waits for that in all. */
+  /** When a failed start is retried, and how long that wait is in all. */
   retry: { afterMs: number; at: number } | null
-  /** When there was too much to do last, or its agent servers became more or fewer. */
+  /** When the load was last too high, or the number of agent servers changed. */
   pressedAt: number | null
-  /** The revision on its way that was seen to wait for what its author can do nothing about, and when last. */
+  /** The revision on its way that last waited for something beyond its author's control, and when. */
   waited: { revision_id: string; at: number } | null
 }
 
@@ -83,13 +83,13 @@ export interface DeploymentLimits {
   deployTimeoutMs: number
   /** How long a deployed revision is watched, to be taken back if it dies. */
   probationMs: number
-  /** How long there has to be room before an agent server is taken away. */
+  /** How long there must be spare capacity before an agent server is removed. */
   calmMs: number
-  /** How long nothing may be asked of a deployment with min_scale 0. */
+  /** How long a deployment with min_scale 0 stays awake without requests. */
   idleMs: number
 }
 
-/** The active revision where it is to run. After a sleep, what is left of it ends first. */
+/** The active revision if it should run. After a sleep, its remaining servers end first. */
 export function runningActive(deployment: ObservedDeployment): ActiveRevision | undefined {
   const { isAsleep, active, running } = deployment
   if (isAsleep || active === null) return undefined
@@ -97,7 +97,7 @@ export function runningActive(deployment: ObservedDeployment): ActiveRevision | 
   return isRetiring ? undefined : active
 }
 
-/** Whether an active revision could not be built or started. It has served, so that may pass. */
+/** Whether an active revision could not be built or started. It has served, so this may be temporary. */
 export function hasFailed({ runtime, build }: ActiveRevision): boolean {
   return runtime.kind === 'failed' || (runtime.kind === 'absent' && build.kind === 'failed')
 }

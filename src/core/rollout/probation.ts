@@ -2,8 +2,8 @@
 import type { ActiveRevision } from './observed.ts'
 
 /**
- * How the active revision died, where it died too soon after it was deployed. One that was deployed
- * again is not taken back: it has served before, so that the reason lies elsewhere.
+ * How the active revision died, if it died too soon after it was deployed. A redeployed revision is not taken back: it
+ * has served before, so the cause lies elsewhere.
  */
 export function deathOnProbation(
   active: Pick<ActiveRevision, 'status' | 'built_from' | 'deployed_at' | 'replicas'>,
@@ -13,6 +13,6 @@ export function deathOnProbation(
   const { status, built_from, deployed_at, replicas } = active
   if (status !== 'DEPLOYED' || built_from !== null || deployed_at === null) return undefined
   if (now - Date.parse(deployed_at) >= probationMs) return undefined
-  // One that starts, after a sleep too, says what it does and not how it died.
+  // While it starts, also after a sleep, its `reason` is a step and not a death.
   return replicas.find(({ state, reason }) => state !== 'starting' && reason)?.reason ?? undefined
 }

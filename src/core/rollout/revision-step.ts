@@ -1,6 +1,5 @@
 /**
- * What to do next about one revision on its way: one part of what is next for its deployment
- * (`next-step.ts`).
+ * What to do next about one revision on its way, as part of the deployment's next step (`next-step.ts`).
  *
  * ```
  * CREATING          ▶ move QUEUED
@@ -17,16 +16,16 @@ import type { Endpoints, RuntimeState } from '../deployment/runtime.ts'
 /** How far a revision's build is on this machine. */
 export type BuildState =
   | { kind: 'absent' }
-  /** Not begun: as many others are being built as may be at a time. */
+  /** Not begun: the limit of concurrent builds is reached. */
   | { kind: 'blocked' }
   | { kind: 'running' }
   | { kind: 'built' }
-  /** Its record cannot be read just now: nothing is decided until it can. */
+  /** Its record cannot be read now: no decision until it can. */
   | { kind: 'unknown' }
   /** `reason`: the step, the cause and the last log lines. */
   | { kind: 'failed'; reason: string }
 
-/** All that decides over a revision's next step. */
+/** Everything that decides a revision's next step. */
 export interface RolloutView {
   status: RevisionStatus
   /** No older revision of the deployment is on its way. */
@@ -35,7 +34,7 @@ export interface RolloutView {
   isSuperseded: boolean
   build: BuildState
   runtime: RuntimeState
-  /** How long it has been DEPLOYING under the eyes of this process, in ms. */
+  /** How long this process has seen it DEPLOYING, in ms. */
   deployingMs: number
   /** How long it may be, in ms. */
   deployTimeoutMs: number
@@ -111,7 +110,7 @@ function followRuntime(view: RolloutView): RolloutStep {
   if (build.kind !== 'built') return failed('deploy: its built project is gone; deploy it again.')
   if (runtime.kind === 'failed') return failed(`start: ${runtime.reason}`)
   if (runtime.kind === 'healthy') return { kind: 'switch', endpoints: runtime.endpoints }
-  // It waits for something that its author can do nothing about.
+  // It waits for something beyond its author's control.
   if (runtime.kind === 'starting' && runtime.reason !== undefined) return WAIT
   if (view.deployingMs >= deployTimeoutMs) return failed(timedOut(runtime, deployTimeoutMs))
   return runtime.kind === 'absent' ? { kind: 'start' } : WAIT

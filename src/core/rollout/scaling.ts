@@ -1,7 +1,6 @@
 /**
- * How many agent servers a deployment has, from what they report of themselves. One more where work
- * waits or the event loops are late, one at a time; one fewer when there has been room for it for a
- * while. They share one database, so any of them does any of the work.
+ * How many agent servers a deployment has, from their reports. One more when work waits or the event loops are late,
+ * one at a time; one fewer after a while with spare capacity. They share one database, so each can do any of the work.
  */
 
 import type { Replica } from '../deployment/runtime.ts'
@@ -14,10 +13,10 @@ export interface ScaleLimits {
   max: number
 }
 
-/** An event loop that is later than this has too much to do, in ms. */
+/** An event loop that is later than this is overloaded, in ms. */
 const LATE_MS = 250
 
-/** `min_scale` (default 1) and `max_scale` (default: as many as the least). */
+/** `min_scale` (default 1) and `max_scale` (default: the minimum). */
 export function scaleLimits(resource_spec: JsonObject | null): ScaleLimits {
   const { min_scale, max_scale } = resource_spec ?? {}
   const min = typeof min_scale === 'number' ? min_scale : 1
@@ -26,8 +25,8 @@ export function scaleLimits(resource_spec: JsonObject | null): ScaleLimits {
 }
 
 /**
- * How many there should be now. `isCalm`: it has been long enough since there was too much to do.
- * Those that are still starting are waited for: they may be enough.
+ * How many there should be now. `isCalm`: the last overload was long enough ago. While some are starting, it waits:
+ * they may be enough.
  */
 export function replicasWanted(
   replicas: readonly Replica[],
@@ -42,7 +41,7 @@ export function replicasWanted(
   return isCalm && hasRoomForOneFewer(replicas) ? Math.max(least, count - 1) : count
 }
 
-/** Whether there is more to do than can be done at once. */
+/** Whether the agent servers are overloaded. */
 export function isPressed(replicas: readonly Replica[]): boolean {
   const loads = replicas.flatMap(({ load }) => load ?? [])
   return loads.some(({ waiting }) => waiting > 0) || loads.every(({ lag_ms }) => lag_ms > LATE_MS)

@@ -1,4 +1,4 @@
-/** When a deployment may sleep: `min_scale` is 0, nothing is asked of it and nothing is due soon. */
+/** When a deployment may sleep: `min_scale` is 0, it gets no requests and nothing is due soon. */
 
 import { haveOwnAuth } from '../deployment/runtime.ts'
 import { isWanted } from '../deployment/target.ts'
@@ -14,7 +14,7 @@ export function isIdle(deployment: ObservedDeployment): boolean {
   return replicas.every(({ load }) => load?.running === 0 && (load.next_due_at ?? soon + 1) > soon)
 }
 
-/** Since when nothing is asked of it, in ms since 1970. `undefined`: something is, or it may not sleep. */
+/** Since when it is quiet, in ms since 1970. `undefined`: it is in use, or may not sleep. */
 export function quietSince(deployment: ObservedDeployment): number | undefined {
   const active = runningActive(deployment)
   if (active?.runtime.kind !== 'healthy' || active.limits.min > 0) return undefined
@@ -23,7 +23,7 @@ export function quietSince(deployment: ObservedDeployment): number | undefined {
   return Math.max(deployment.activity.last_at, ...active.replicas.map(({ since }) => since))
 }
 
-/** It is woken when the first of its work is due. */
+/** It wakes when its first work is due. */
 export function sleepOf({ active }: ObservedDeployment): DeploymentStep {
   const dues = active?.replicas.flatMap(({ load }) => load?.next_due_at ?? []) ?? []
   const hasOwnAuth = active?.runtime.kind === 'healthy' && haveOwnAuth(active.runtime.endpoints)

@@ -1,16 +1,16 @@
-/** What can be done next about a deployment. */
+/** The possible next steps of a deployment. */
 import type { RevisionStatus } from '../deployment/revision.ts'
 import type { Endpoints } from '../deployment/runtime.ts'
 import type { Entrance } from '../deployment/target.ts'
 
 export type DeploymentStep =
-  /** Take all of it away. */
+  /** Remove all of it. */
   | { kind: 'remove' }
   /** Write READY. */
   | { kind: 'make-ready' }
   /** Write UNUSED. */
   | { kind: 'make-unused' }
-  /** Have requests let in like this. */
+  /** Admit requests like this. */
   | { kind: 'enter'; entrance: Entrance }
   /** Write DEPLOY_FAILED, and deploy the revision before it again. `reason`: how it died. */
   | { kind: 'take-back'; revision_id: string; reason: string }
@@ -20,15 +20,15 @@ export type DeploymentStep =
   | { kind: 'sleep'; wakeAt: number | null; hasOwnAuth: boolean }
   /** Send its requests to this revision. */
   | { kind: 'point'; revision_id: string; endpoints: Endpoints }
-  /** Let its requests wait until it serves: for long where it starts, briefly where it has died. */
+  /** Let its requests wait until it serves: long if it starts, briefly if it has died. */
   | { kind: 'hold'; isRestart: boolean }
-  /** Let its requests wait until it is awake, which the first of them wakes it for. */
+  /** Let its requests wait until it is awake; the first one wakes it. */
   | { kind: 'hold-asleep' }
-  /** Let its name answer that nothing runs. */
+  /** Let its name answer 503: nothing runs. */
   | { kind: 'pause' }
-  /** End the build of a revision that is not needed any more. */
+  /** End the build of a revision that is no longer needed. */
   | { kind: 'abort'; revision_id: string }
-  /** Drain and end what runs of a revision that is not needed any more, in the background. */
+  /** Drain and stop a revision that is no longer needed, in the background. */
   | { kind: 'retire'; revision_id: string }
   /** Begin the build in the background, from a clean folder. */
   | { kind: 'build'; revision_id: string }
@@ -36,11 +36,11 @@ export type DeploymentStep =
   | { kind: 'start'; revision_id: string; isStandby: boolean }
   /** Forget why it could not be built or started, and try it again. */
   | { kind: 'retry'; revision_id: string; reason: string }
-  /** Have so many agent servers, and those that failed begun anew. */
+  /** Set the number of agent servers, and restart failed ones. */
   | { kind: 'scale'; revision_id: string; replicas: number }
   /** Write this status; `reason` becomes the status message of a failure. */
   | { kind: 'move'; revision_id: string; to: RevisionStatus; reason?: string }
-  /** Have it execute runs, send the requests to it, and write that it is DEPLOYED and active. */
+  /** Make it execute runs, send the requests to it, and write that it is DEPLOYED and active. */
   | { kind: 'switch'; revision_id: string; endpoints: Endpoints }
 
 export type Decision =

@@ -1,13 +1,13 @@
 /**
- * Where the gateway is to send a deployment's requests.
+ * Where the gateway should send a deployment's requests.
  *
  * ```
  * nothing was ever deployed              pause
  * it sleeps                              hold-asleep
- * what went to sleep has not ended yet   hold
+ * its servers are still going to sleep   hold
  * the active revision is healthy         point
  * it could not be started                pause
- * it is on its way                       hold: for long where it starts, briefly where it has died
+ * it is on its way                       hold: long if it starts, briefly if it has died
  * ```
  */
 
@@ -25,18 +25,18 @@ export function targetWanted(deployment: ObservedDeployment): TargetStep | undef
   if (active?.runtime.kind === 'healthy') {
     return { kind: 'point', revision_id: active.id, endpoints: active.runtime.endpoints }
   }
-  // It answers; only the record was not written yet.
+  // It serves already; only the record is not written yet.
   if (leadsToNext(deployment)) return undefined
   if (active?.runtime.kind === 'failed') return { kind: 'pause' }
   return targetAtRest(deployment)
 }
 
-/** Where its requests go while nothing of it runs. */
+/** Where its requests go while no revision runs. */
 export function targetAtRest({
   active,
   isAsleep,
 }: {
-  /** Without its runtime, before that was looked at: it starts. */
+  /** Without `runtime`, before that was observed: it is starting. */
   active: Partial<Pick<ActiveRevision, 'runtime'>> | null
   isAsleep: boolean
 }): Exclude<TargetStep, { kind: 'point' }> {
@@ -51,7 +51,7 @@ export function isAsWanted(target: TargetState, wanted: TargetStep): boolean {
   return JSON.stringify(target.endpoints) === JSON.stringify(wanted.endpoints)
 }
 
-/** Whether its requests already go to the revision that is to be switched to, which is healthy. */
+/** Whether its requests already go to the next revision, which is healthy. */
 function leadsToNext({ line, target }: ObservedDeployment): boolean {
   if (target.kind !== 'serving') return false
   const next = line.find(({ status }) => status === 'DEPLOYING')

@@ -1,4 +1,4 @@
-/** The timers of a deployment's active revision, from look to look. */
+/** The timers of a deployment's active revision, between passes. */
 
 import { type ActiveRevision, hasFailed, type RevisionOnItsWay, type Timers } from './observed.ts'
 import { isPressed } from './scaling.ts'
@@ -10,7 +10,7 @@ const LAST_RETRY_MS = 60_000
 
 export const NO_TIMERS: Timers = { revision_id: null, retry: null, pressedAt: null, waited: null }
 
-/** The timers once this was observed. */
+/** The timers after this observation. */
 export function followTimers(known: Timers, active: ActiveRevision | null, now: number): Timers {
   if (active === null) return NO_TIMERS
   const timers = known.revision_id === active.id ? known : { ...NO_TIMERS, revision_id: active.id }
@@ -22,7 +22,7 @@ export function followTimers(known: Timers, active: ActiveRevision | null, now: 
   return { ...timers, retry: timers.retry ?? retryAfter(FIRST_RETRY_MS, now) }
 }
 
-/** Which revision waits, or did: so that what it has waited is not counted as what it takes to start. */
+/** Which revision waits, or did: its wait must not count as start time. */
 export function followWaiting(
   known: Timers['waited'],
   line: readonly Pick<RevisionOnItsWay, 'id' | 'runtime'>[],
@@ -33,7 +33,7 @@ export function followWaiting(
   return line.some(({ id }) => id === known?.revision_id) ? known : null
 }
 
-/** The timers once this step was taken: the tries become ever more seldom. */
+/** The timers after this step: the retries become ever rarer. */
 export function timersAfter(step: DeploymentStep, timers: Timers, now: number): Timers {
   if (step.kind === 'scale') return { ...timers, pressedAt: now }
   if (step.kind !== 'retry' || !timers.retry) return timers

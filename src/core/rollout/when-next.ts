@@ -1,4 +1,4 @@
-/** When there may be something to do for a deployment although nothing has changed. */
+/** When a deployment may need a step although nothing has changed. */
 import { hasFailed, type ObservedDeployment, runningActive } from './observed.ts'
 import { quietSince } from './sleep.ts'
 
@@ -28,7 +28,7 @@ function whenTriedAgain(deployment: ObservedDeployment): number[] {
   return active && hasFailed(active) && deployment.timers.retry ? [deployment.timers.retry.at] : []
 }
 
-/** An agent server more than it needs is taken away after a calm while. */
+/** A surplus agent server is removed after a calm while. */
 function whenFewer(deployment: ObservedDeployment): number[] {
   const active = runningActive(deployment)
   if (active?.runtime.kind !== 'healthy' || deployment.timers.pressedAt === null) return []

@@ -1,6 +1,6 @@
 /**
- * The addresses of clients. A connection's is taken when it is accepted: once the client has reset the connection, the
- * system does not know it any more, and only what the client wrote would be left.
+ * The addresses of clients. A connection's address is read when it is accepted: after a reset by the client the system
+ * no longer knows it, and only the client's own headers would remain.
  */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -8,14 +8,14 @@ import { AppError } from '../../core/errors.ts'
 
 const ofRequests = new WeakMap<IncomingMessage, string>()
 
-/** Keeps the address with the socket, for all who read it later. Destroys a connection without one. */
+/** Keeps the address with the socket for later readers. Destroys a connection without one. */
 export function keepAddress(socket: Socket): void {
   const { remoteAddress } = socket
   if (remoteAddress === undefined) socket.destroy()
   else Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress })
 }
 
-/** Notes where the request comes from. `false`: its connection has no address, so it must not be answered. */
+/** Stores the request's address. `false`: its connection has no address, so it must not be answered. */
 export function noteAddress(req: IncomingMessage): boolean {
   const { remoteAddress } = req.socket
   if (remoteAddress === undefined) return false
@@ -23,7 +23,7 @@ export function noteAddress(req: IncomingMessage): boolean {
   return true
 }
 
-/** Throws `bad_request` for a request whose address was not noted. */
+/** Throws `bad_request` for a request without a stored address. */
 export function addressOf(req: IncomingMessage): string {
   const address = ofRequests.get(req)
   if (address !== undefined) return address

@@ -1,4 +1,4 @@
-/** The certificates of single hosts, which clients name before anything else is said (SNI). */
+/** The certificates of single hosts, which clients name when they connect (SNI). */
 import { createSecureContext, type SecureContext } from 'node:tls'
 import type { Certificate, CertificateTable } from '../../core/tls.ts'
 
@@ -13,7 +13,7 @@ export class Certificates implements CertificateTable {
     this.#contexts.delete(host)
   }
 
-  /** What to show who names this host; `undefined`: the server's own certificate. */
+  /** The certificate for this host; `undefined`: the server's own. */
   contextFor(servername: string): SecureContext | undefined {
     return this.#contexts.get(servername.toLowerCase())
   }

@@ -1,7 +1,6 @@
 /**
- * A server that speaks TLS. It speaks HTTP/2 with clients that can, and HTTP/1.1 with all others and for
- * WebSockets, for which browsers open a connection of their own. To listeners, requests over HTTP/2 look
- * like those over HTTP/1.1.
+ * A TLS server. It uses HTTP/2 with clients that can, and HTTP/1.1 with all others and for WebSockets, for which
+ * browsers open a separate connection. To listeners, requests over HTTP/2 look like those over HTTP/1.1.
  */
 import type {
   IncomingHttpHeaders,
@@ -26,12 +25,12 @@ import type { Certificates } from './certificates.ts'
 
 /** Streams stay open for hours, and one page may have many. */
 const MAX_STREAMS = 1000
-/** After so many ms without a frame a connection takes no new request. Streams send heartbeats. */
+/** A connection takes no new request after this many ms without a frame. Streams send heartbeats. */
 const IDLE_MS = 75_000
 
 /**
- * Makes the server. It does not listen yet. `options` are for HTTP/1.1; a client that names a host of
- * `certificates` is shown that one.
+ * Makes the server. It does not listen yet. `options` are for HTTP/1.1; hosts in `certificates` use their own
+ * certificate.
  */
 export function createTlsServer(
   certificate: Certificate,
@@ -62,10 +61,7 @@ export function createTlsServer(
   return Object.assign(server, { closeAllConnections }) as unknown as Server
 }
 
-/**
- * A request with a `host` header and without pseudo headers. Where the length of the body is unknown, a
- * header still tells that there is one.
- */
+/** A request with a `host` header and without pseudo headers. A body of unknown length is announced by a header. */
 class Request extends Http2ServerRequest {
   constructor(
     stream: ServerHttp2Stream,
@@ -80,14 +76,14 @@ class Request extends Http2ServerRequest {
     ])
   }
 
-  /** Stops reading what the client still sends. An answer that has ended arrives whole. */
+  /** Stops reading what the client still sends. A response that has ended arrives whole. */
   override destroy(error?: Error): this {
     this.stream.close(constants.NGHTTP2_NO_ERROR)
     return super.destroy(error)
   }
 }
 
-/** Joins the cookies, each of which browsers send in a header of its own, and names host and body. */
+/** Joins the cookies, which browsers send in separate headers, and adds headers for host and body. */
 function missingHeaders(
   { endAfterHeaders }: ServerHttp2Stream,
   headers: IncomingHttpHeaders,
@@ -109,7 +105,7 @@ function withoutOwn(raw: readonly string[]): string[] {
   })
 }
 
-/** Headers about the connection. HTTP/2 refuses answers that have one, in their trailers too. */
+/** Headers about the connection. HTTP/2 refuses responses with one, also in trailers. */
 const OF_CONNECTIONS = new Set([
   'connection',
   'http2-settings',
@@ -123,7 +119,7 @@ const OF_CONNECTIONS = new Set([
 type Headers = readonly string[] | Record<string, OutgoingHttpHeader | undefined>
 
 class Response extends Http2ServerResponse {
-  /** The connection goes on, whatever happens to this answer. */
+  /** The connection continues, whatever happens to this response. */
   readonly shouldKeepAlive = true
 
   constructor(stream: ServerHttp2Stream, options: object) {
@@ -135,7 +131,7 @@ class Response extends Http2ServerResponse {
     })
     Object.defineProperties(this, {
       closed: { get: () => isClosed },
-      // A client that leaves also ends what is written, but the answer has not finished then.
+      // A client that leaves also ends the writing, but then the response has not finished.
       writableFinished: {
         get: () => this.writableEnded && stream.rstCode === constants.NGHTTP2_NO_ERROR,
       },
@@ -146,7 +142,7 @@ class Response extends Http2ServerResponse {
     if (!OF_CONNECTIONS.has(name.toLowerCase())) super.setHeader(name, value as string)
   }
 
-  /** Node would throw for one about the connection when nobody can catch it: that would end the process. */
+  /** Drops headers about the connection: Node would throw where nothing catches it, and end the process. */
   override addTrailers(trailers: OutgoingHttpHeaders): void {
     const all = Object.entries(trailers)
     super.addTrailers(
@@ -154,7 +150,7 @@ class Response extends Http2ServerResponse {
     )
   }
 
-  /** Takes headers in every form that `ServerResponse` takes. HTTP/2 has no status message. */
+  /** Accepts headers in every form that `ServerResponse` accepts. HTTP/2 has no status message. */
   override writeHead(status: number, ...rest: (string | Headers | undefined)[]): this {
     const headers = rest.find((one) => typeof one === 'object')
     if (Array.isArray(headers)) this.#appendAll(headers)

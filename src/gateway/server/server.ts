@@ -1,4 +1,4 @@
-/** The settings of the HTTP server, and its answers to what is not HTTP. */
+/** The settings of the HTTP server, and its responses to malformed HTTP. */
 import http from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Certificate } from '../../core/tls.ts'
@@ -13,26 +13,26 @@ const SETTINGS: http.ServerOptions = {
   /** Longer than the 60 s for which proxies in front keep idle connections. */
   keepAliveTimeout: 75 * 1000,
   noDelay: true,
-  /** Every other request for an upgrade (`h2c`) is answered as a plain request. */
+  /** Every other request for an upgrade (`h2c`) is handled as a plain request. */
   shouldUpgradeCallback: (req) => req.headers.upgrade?.toLowerCase() === 'websocket',
 }
 
-/** The handlers of what comes in. */
+/** The handlers of requests. */
 interface Answering {
   handleRequest(req: http.IncomingMessage, res: http.ServerResponse): void
   handleUpgrade(req: http.IncomingMessage, socket: Duplex, head: Buffer): void
 }
 
 /**
- * Makes a server that passes all requests to the gateway, with TLS when there is a certificate. It does
- * not listen yet, and never times an answer out.
+ * Makes a server that passes all requests to the gateway, with TLS if there is a certificate. It does not listen yet,
+ * and responses never time out.
  */
 export function createGatewayServer(
   gateway: Answering,
   certificate?: Certificate,
   certificates?: Certificates,
 ): http.Server {
-  /** The last answer of each connection. */
+  /** The last response of each connection. */
   const answers = new WeakMap<Duplex, http.ServerResponse>()
   const server = certificate
     ? createTlsServer(certificate, SETTINGS, certificates)
@@ -51,7 +51,7 @@ export function createGatewayServer(
     else socket.destroy()
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // In the middle of an answer, a second one would look like a part of the first.
+    // In the middle of a response, a second one would look like part of the first.
     if (!socket.writable || answers.get(socket)?.closed === false) socket.destroy()
     else socket.end(malformed(error))
   })

@@ -6,26 +6,26 @@ import { KeptConnections } from './kept-connections.ts'
 export interface Cuttable {
   /** Destroys the client's connection: a clean end would look like the end of the stream. */
   cut(): void
-  /** Its server is to end: the answer goes on at another one where it can, and is cut otherwise. */
+  /** Its server will end: the response continues at another one if possible, and is cut otherwise. */
   moveOn(): void
-  /** Cuts where the client's answer has begun. Otherwise the client gets a refusal. */
+  /** Cuts a response that has begun. Otherwise the client gets a refusal. */
   giveUp(reason: Error): void
-  /** Whether it can go on elsewhere: the client reads an event stream, or has a WebSocket. */
+  /** Whether it can continue elsewhere: the client reads an event stream, or has a WebSocket. */
   readonly isResumable: boolean
-  /** Where it stands among the open ones, as `Connections` notes it; -1: it is none of them. */
+  /** Its index among the open ones, set by `Connections`; -1: it is not open. */
   place: number
 }
 
 /**
- * Serves until it is retired. A retired one closes its connections once nothing is open on it. It has as
- * many connections as requests, since streams stay open for hours.
+ * Serves until it is retired. Then it closes its connections once nothing is open on it. It has as many connections as
+ * requests, since streams stay open for hours.
  */
 export class Connections {
   readonly #kept: KeptConnections
   readonly #onClosed: () => void
   /**
-   * Not a `Set`, which copies itself into a new table again and again when much comes and goes: each table that has
-   * grown old keeps what was open then, and the next table, from the short garbage collections.
+   * Not a `Set`, which keeps copying itself into a new table when entries come and go: each old table keeps its
+   * entries, and the next table, from the short garbage collections.
    */
   readonly #open: Cuttable[] = []
   readonly #idleListeners = new Set<() => void>()
@@ -63,10 +63,7 @@ export class Connections {
     this.#idleListeners.clear()
   }
 
-  /**
-   * Settles when nothing is open. Moves resumable requests on after `limitMs`, and all others `graceMs`
-   * later.
-   */
+  /** Resolves when nothing is open. Moves resumable requests on after `limitMs`, and all others `graceMs` later. */
   async drain(limitMs: number, graceMs: number): Promise<void> {
     if (this.#open.length === 0) return
     const { promise, resolve } = Promise.withResolvers<void>()

@@ -1,5 +1,5 @@
 /**
- * One connection to a server, which has one request at a time. undici speaks HTTP on it. This guards what comes in.
+ * One connection to a server, with one request at a time. undici speaks HTTP on it. This guards its input.
  *
  * ```
  * free ──send──▶ busy ──answer ended──▶ free
@@ -11,19 +11,19 @@ import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import { type buildConnector, Client, type Dispatcher } from 'undici'
 
-/** An answer may have so many interim (1xx) answers before it. */
+/** The most interim (1xx) responses before a response. */
 const MAX_INTERIM = 8
-/** An answer may have so many bytes besides its body, and so many more for each byte of the body. */
+/** The most bytes of a response besides its body, and the most for each byte of the body. */
 const MAX_OVERHEAD_BYTES = 256 * 1024
 const MAX_OVERHEAD_PER_BYTE = 16
 
 const MAX_HEADER_BYTES = 64 * 1024
-/** A free connection is closed so long before the server closes it, so that no request meets its end. */
+/** A free connection is closed this long before the server would, so that no request meets its end. */
 const BEFORE_SERVER_MS = 2_000
 
 interface ConnectionParts {
   connect: buildConnector.connector
-  /** Another request may be sent, as far as is known now. */
+  /** As far as is known, another request may be sent. */
   onFree(one: KeptConnection): void
   onGone(one: KeptConnection): void
 }
@@ -33,11 +33,11 @@ export class KeptConnection implements Dispatcher.DispatchHandler {
   readonly #parts: ConnectionParts
   #socket: Socket | undefined
   #handler: Dispatcher.DispatchHandler | undefined
-  /** The request is on its way, so undici does not send it on another connection. */
+  /** The request was sent, so undici does not send it on another connection. */
   #isSent = false
   #interim = 0
   #bodyBytes = 0
-  /** What had been read when the last answer ended. */
+  /** The bytes read when the last response ended. */
   #readBefore = 0
   #freeSince = 0
 
@@ -55,12 +55,12 @@ export class KeptConnection implements Dispatcher.DispatchHandler {
     this.#client.on('disconnect', () => this.#onDisconnect())
   }
 
-  /** When its last answer ended, on the clock of `performance`. */
+  /** When its last response ended, on the clock of `performance`. */
   get freeSince(): number {
     return this.#freeSince
   }
 
-  /** Whether it is open, and nothing has come on it since its last answer. */
+  /** Whether it is open, and nothing has arrived since its last response. */
   get isClean(): boolean {
     const socket = this.#socket
     return socket !== undefined && !socket.destroyed && socket.bytesRead === this.#readBefore
@@ -137,7 +137,7 @@ export class KeptConnection implements Dispatcher.DispatchHandler {
     })
   }
 
-  /** Ends the connection for bytes that were not asked for, and for an answer that is nearly all framing. */
+  /** Ends the connection for unrequested bytes, and for a response that is nearly all framing. */
   readonly #onReadable = (): void => {
     const socket = this.#socket
     if (!socket) return
@@ -150,7 +150,7 @@ export class KeptConnection implements Dispatcher.DispatchHandler {
     socket.destroy(new Error('The answer has far more framing than body.'))
   }
 
-  /** undici sends a request that had not begun on a new connection, by itself. */
+  /** undici itself sends a request that had not begun on a new connection. */
   #onDisconnect(): void {
     if (!this.#handler || this.#isSent) this.#leave()
   }

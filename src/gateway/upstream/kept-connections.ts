@@ -1,7 +1,7 @@
 /**
- * The connections to one server. There are as many as requests, since streams stay open for hours. A connection is used
- * again only after it was quiet for a while: a project's route may send more than it announced, a moment later, and
- * that must not become the next caller's answer.
+ * The connections to one server. There are as many as requests, since streams stay open for hours. A connection is
+ * reused only after a quiet while: a project's route may send more than it announced, a moment later, and that must not
+ * become the next caller's response.
  *
  * ```
  * opened ──▶ busy ──answer ended──▶ quiet ──QUIET_MS──▶ ready ──▶ busy
@@ -11,16 +11,16 @@ import { performance } from 'node:perf_hooks'
 import { buildConnector, type Dispatcher } from 'undici'
 import { KeptConnection } from './kept-connection.ts'
 
-/** How long a connection must have been quiet before it is used again, in ms. */
+/** How long a connection must be quiet before it is reused, in ms. */
 const QUIET_MS = 100
 
 export class KeptConnections {
   readonly #origin: string
   readonly #connect: buildConnector.connector
   readonly #all = new Set<KeptConnection>()
-  /** In the order in which their answers ended. */
+  /** In the order in which their responses ended. */
   readonly #quiet: KeptConnection[] = []
-  /** The last one was used last. */
+  /** Most recently used last. */
   readonly #ready: KeptConnection[] = []
 
   constructor(origin: string, connectTimeoutMs: number) {
@@ -28,7 +28,7 @@ export class KeptConnections {
     this.#connect = buildConnector({ timeout: connectTimeoutMs, allowH2: false })
   }
 
-  /** Errors go to the handler, those of a request that cannot be sent too. */
+  /** All errors go to the handler, also for a request that cannot be sent. */
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
     const one = this.#takeReady() ?? this.#open()
     one.send(options, handler)

@@ -1,21 +1,21 @@
-/** The project's own `auth`, as its host asks it. */
+/** The project's own `auth`, called through its host. */
 
 import type { JsonObject } from '../../json.ts'
 import type { AuthorizationEvent, AuthUser, MetadataFilter } from '../authorization.ts'
 
 export interface ProjectAuth {
-  /** Whether people who work with Studio are asked like everyone else. */
+  /** Whether `auth` applies to Studio users as well. */
   readonly isStudioAuthDisabled: boolean
-  /** Whether `authenticate` reads bodies: it is handed the request without one otherwise. */
+  /** Whether `authenticate` reads bodies; otherwise it gets requests without one. */
   readonly wantsBody?: boolean
   /**
-   * Who sent the request. Throws `unauthenticated`, or the refusal that the project decided on
-   * (`ProjectRefusal`); what it cannot decide is `internal`, and lets nobody in.
+   * Returns the sender of the request. Throws `unauthenticated`, or the refusal that the project chose
+   * (`ProjectRefusal`); `internal`, admitting no caller, when its code fails to decide.
    */
   authenticate(request: Request): Promise<AuthUser>
   /**
-   * Asks the one handler that fits the operation best; where there is none it is allowed. Throws
-   * `forbidden`, and whatever refusal the project decided on.
+   * Calls the one handler that fits the operation best; without one the operation is allowed. Throws `forbidden`, or
+   * the refusal that the project chose.
    */
   authorize(question: AuthQuestion): Promise<AuthDecision>
 }
@@ -24,13 +24,13 @@ export interface AuthQuestion {
   user: AuthUser
   permissions: string[]
   event: AuthorizationEvent
-  /** What the operation is about to write or to look for. */
+  /** What the operation will write or search for. */
   value: JsonObject
 }
 
 export interface AuthDecision {
-  /** What is seen; absent: everything. */
+  /** What the caller sees; absent: everything. */
   filter?: MetadataFilter
-  /** What the handler made of the value: what is done is what it holds. */
+  /** The value as the handler left it; the operation uses this one. */
   value: JsonObject
 }

@@ -1,4 +1,4 @@
-/** What a graph host asks the agent server for. */
+/** The calls of a graph host to the agent server. */
 
 import type { JsonObject } from '../../json.ts'
 import type { Place } from '../../origin.ts'
@@ -6,17 +6,16 @@ import type { GraphCheckpoints } from '../checkpoint.ts'
 import type { FoundItem, Item, ItemId, ItemPage, ItemQuery, NamespaceQuery } from '../items/item.ts'
 
 export interface HostCalls {
-  /** Where graphs keep their threads' history, outside of runs: those bring their own (`RunCalls`). */
+  /** The threads' history for graphs outside of runs; runs bring their own (`RunCalls`). */
   checkpoints: GraphCheckpoints
   /** The store, as nodes use it. */
   items: GraphItems
-  /** Hears of each function of a node just before it is called. */
+  /** Called just before each function of a node. */
   onNode(place: Place): void
   /**
-   * A request of the project's own code to the server that it runs in, which needs none of the server's
-   * keys. It ends with the request's signal. `asProject`: the project's own `auth` is not asked either, as
-   * of what the project does for itself; default: it is, as of a request from outside. `run_id`: the run whose graph
-   * sends it.
+   * Sends a request of the project's own code to its server, without the server's keys. It ends with the request's
+   * signal. `asProject`: skips the project's own `auth`, for what the project does for itself; by default `auth`
+   * applies as to a request from outside. `run_id`: the run whose graph sends it.
    */
   fetch(
     request: Request,
@@ -24,13 +23,13 @@ export interface HostCalls {
   ): Promise<Response>
 }
 
-/** The items of the store as `langgraph.json` says: with time to live, and found by their meaning. */
+/** The items of the store, as `langgraph.json` configures it: with a lifetime, and searchable by meaning. */
 export interface GraphItems {
-  /** `undefined`: there is none, or its time is up. */
+  /** `undefined`: the item does not exist or has expired. */
   get(id: ItemId, refresh?: Refresh): Promise<Item | undefined>
-  /** All of them or none. Throws `unavailable` where the project's embeddings fail. */
+  /** Writes all of them or none. Throws `unavailable` when the project's embeddings fail. */
   write(puts: ItemPut[]): Promise<void>
-  /** One list for each search; the texts that they ask for are embedded together. */
+  /** Returns one list for each search; all their texts are embedded together. */
   searchAll(searches: ItemSearch[], refresh?: Refresh): Promise<FoundItem[][]>
   namespaces(query: NamespaceQuery, page: ItemPage): Promise<string[][]>
 }
@@ -45,11 +44,11 @@ export interface ItemPut extends ItemId {
 }
 
 export interface ItemSearch extends ItemQuery, ItemPage {
-  /** What the items shall mean. Without an index it is passed over. */
+  /** A text to search by meaning. Ignored without an index. */
   query?: string
 }
 
 export interface Refresh {
-  /** Whether what is found begins its time anew. Default: `store.ttl.refresh_on_read`. */
+  /** Whether reading an item restarts its lifetime. Default: `store.ttl.refresh_on_read`. */
   refresh_ttl?: boolean
 }

@@ -1,26 +1,26 @@
-/** What a graph host says of its graphs. */
+/** How a graph host describes its graphs. */
 import type { JsonObject, JsonValue } from '../../json.ts'
 
-/** What is known of a graph without opening it. */
+/** The facts about a graph that need no opening. */
 export interface GraphInfo {
   graph_id: string
   description: string | null
-  /** Whether the project exports a factory of it: to open it calls the project's code each time. */
+  /** Whether the project exports a factory for it: each opening calls the project's code. */
   hasFactory: boolean
-  /** What its context may have, where the project says so and exports no factory. */
+  /** The keys of its context, if the project declares them and exports no factory. */
   contextKeys: ReadonlySet<string> | undefined
-  /** What its system assistant has; absent where `langgraph.json` says nothing. */
+  /** The configuration of its system assistant; absent if `langgraph.json` has none. */
   config?: JsonObject
   context?: JsonObject
 }
 
 /** The part of an opened graph that describes it. */
 export interface GraphDescriptions {
-  /** By name, what it consists of. */
+  /** The names of its parts. */
   names(): Promise<GraphNames>
-  /** What it and its subgraphs take, keep and give. */
+  /** The schemas of the graph and its subgraphs. */
   schemas(): Promise<GraphSchemaSet>
-  /** `xray`: whether subgraphs are drawn in the place of their nodes; a number: how deep. */
+  /** `xray`: draws subgraphs instead of their nodes; a number: how deep. */
   draw(xray: boolean | number): Promise<Drawing>
 }
 
@@ -36,7 +36,7 @@ export interface GraphNames {
 
 export interface GraphSchemaSet {
   graph: GraphSchemas
-  /** By the way to them: `node`, or `node|node` for a subgraph's own. */
+  /** By path: `node`, or `node|node` for a nested subgraph. */
   subgraphs: Record<string, GraphSchemas>
 }
 
@@ -45,15 +45,15 @@ export interface GraphSchemas {
   state_schema?: JsonObject
   input_schema?: JsonObject
   output_schema?: JsonObject
-  /** The same as `context_schema`: a graph has one, and is handed it under both names. */
+  /** The same as `context_schema`: a graph has one, and gets it under both names. */
   config_schema?: JsonObject
   context_schema?: JsonObject
 }
 
 export interface Drawing {
-  /** A node without a name of its own has a number. `data` says what it is made of. */
+  /** A node without a name has a number as `id`. `data` describes what it is made of. */
   nodes: { id: string | number; type?: string; data?: JsonValue }[]
-  /** `data`: what stands at a conditional edge, where that is not its target's name. */
+  /** `data`: the label of a conditional edge, if it is not the target's name. */
   edges: {
     source: string | number
     target: string | number

@@ -1,6 +1,6 @@
 /**
- * What a graph tells while it runs, as plain JSON. `mode` says for which of the modes that were asked
- * for (`HostMode`); with several of them one step of a graph may be told more than once, one emission each.
+ * What a graph emits while it runs, as plain JSON. `mode` names the requested mode (`HostMode`) that an emission
+ * belongs to; with several modes one step of a graph may give several emissions.
  *
  * Values are what clients see: messages as flat objects (`{type, content, id, …}`), errors as
  * `{error, message}`, dates as ISO 8601, bytes as base64.
@@ -11,18 +11,17 @@ import type { Growth } from './growth.ts'
 
 export type Emission = {
   /**
-   * Of the subgraph that emitted it, each part `node:task`; empty for the graph itself. With `places`,
-   * `messages-tuple` and `tools` are told at the node that called the model or the tool, which is the last part;
-   * without, where the language's LangGraph tells them. Without `subgraphs`
-   * only tasks have one (for `lifecycle`), and what subgraphs tell unasked (`custom`, `messages`, …) has the
-   * root's.
+   * The subgraph that emitted it, each part `node:task`; empty for the graph itself. With `places`, the last part of
+   * `messages-tuple` and `tools` is the node that called the model or the tool; without, the language's LangGraph
+   * decides. Without `subgraphs` only tasks have a namespace (for `lifecycle`), and what subgraphs emit without being
+   * asked (`custom`, `messages`, …) has the root's.
    */
   namespace: string[]
 } & (
   | {
       /**
-       * LangGraph's own payloads. `debug` and `checkpoints` say as the API does where a checkpoint is
-       * (`checkpoint`, `parent_checkpoint`), and nothing that only LangGraph has to know.
+       * LangGraph's own payloads. `debug` and `checkpoints` describe a checkpoint's place as the API does
+       * (`checkpoint`, `parent_checkpoint`), without LangGraph's internals.
        */
       mode: 'values' | 'updates' | 'custom' | 'debug' | 'checkpoints' | 'tools' | 'events'
       payload: JsonValue
@@ -34,7 +33,7 @@ export type Emission = {
   | { mode: 'model_ends'; payload: ModelEnd }
 )
 
-/** That a task begins, or (with a `result`) how it has ended. Asked for by `tasks` and by `lifecycle`. */
+/** The start of a task, or (with a `result`) its end. Requested by `tasks` and by `lifecycle`. */
 export interface TaskPayload {
   id: string
   name: string
@@ -42,35 +41,35 @@ export interface TaskPayload {
   triggers?: string[]
   metadata?: JsonObject
   result?: JsonValue
-  /** With a result: what the task failed with, `null` where it has not. */
+  /** With a result: the task's error, or `null`. */
   error?: string | null
   interrupts?: JsonValue[]
   checkpoint?: JsonObject
 }
 
-/** What a model writes, or a whole message that a node answered with. */
+/** A piece of a model's output, or a whole message that a node returned. */
 export interface MessagePiece {
   /** This piece alone. */
   message: JsonObject
-  /** LangGraph's of the call (`langgraph_node`, `ls_provider`, …). */
+  /** LangGraph's, of the call (`langgraph_node`, `ls_provider`, …). */
   metadata: JsonObject
-  /** Whether more of the same message, by its `id`, may follow. */
+  /** Whether more pieces with the same message `id` may follow. */
   isPiece: boolean
 }
 
-/** How a message comes to be, put together by the host. */
+/** A step in the life of a message, which the host assembles. */
 export type MessageChange =
-  /** Its first piece. `metadata`: of the call; absent where the message had come whole before. */
+  /** Its first piece. `metadata`: of the call; absent if the whole message came before. */
   | { kind: 'begun'; message: JsonObject; metadata?: JsonObject }
-  /** What the next piece has made of it; `null`: nothing. */
+  /** How the next piece changed it; `null`: not at all. */
   | { kind: 'grown'; id: string; growth: Growth | null }
   /**
-   * Messages that stand in the state that was just told, and in none before it; of all namespaces. At the end
-   * of a graph that is done (`isLast`): those that never came to stand in one.
+   * Messages that the last emitted state is the first to contain, of all namespaces. When the graph is done (`isLast`):
+   * those that no state contained.
    */
   | { kind: 'complete'; messages: JsonObject[]; isLast: boolean }
 
-/** Where the values stand that come next. */
+/** The checkpoint of the values that come next. */
 export interface CheckpointPlace {
   id: string
   parent_id?: string
@@ -79,7 +78,7 @@ export interface CheckpointPlace {
   source?: string
 }
 
-/** A model is done with a message. Pieces of it may be on their way. */
+/** A model has finished a message. Some of its pieces may arrive later. */
 export type ModelEnd =
   | { id: string; pieces: number }
   | { id: string; failure: { error: string; message: string } }

@@ -3,21 +3,21 @@ import { DatabaseAway, HostAway, HostLost } from '../../errors.ts'
 
 export interface GraphFailure {
   /**
-   * `graph`: the project's code, or LangGraph, refuses or breaks. The run is tried again after the others:
-   * `database_away`: a call back found the database away. `host_lost`: the process that executed the graph
-   * has ended. `host_away`: there is none at present, and nothing was begun.
+   * `graph`: the project's code, or LangGraph, failed. The other kinds are retried. `database_away`: a call back could
+   * not reach the database. `host_lost`: the process that executed the graph ended. `host_away`: no host is running,
+   * and nothing was begun.
    */
   kind: 'graph' | 'database_away' | 'host_lost' | 'host_away'
   /** The name of the error's class. */
   error: string
   message: string
-  /** The run's answer does not fit the question, which stays open as it was. */
+  /** The run's answer does not fit the question, which stays open. */
   isAnswerRefused?: boolean
-  /** How the log tells it: an `Error` with its stack and causes, or JSON of the same. */
+  /** For the log: an `Error` with its stack and causes, or the same as JSON. */
   thrown?: unknown
 }
 
-/** Of what was thrown, whatever that is. */
+/** Describes any thrown value. */
 export function failureOf(thrown: unknown): GraphFailure {
   const kind = kindOf(thrown)
   if (thrown instanceof Error) return { kind, error: thrown.name, message: thrown.message, thrown }

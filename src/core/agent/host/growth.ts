@@ -21,7 +21,7 @@ export function growthOf(before: JsonValue, after: JsonValue): Growth | undefine
   return changes.length === 0 ? undefined : { in: Object.fromEntries(changes) }
 }
 
-/** Applies the growth to the first value, and answers the second. The first stays unchanged. */
+/** Applies the growth to the first value and returns the second. The first stays unchanged. */
 export function applyGrowth(before: JsonValue, growth: Growth): JsonValue {
   if ('=' in growth) return growth['=']
   if ('+' in growth) return `${before}${growth['+']}`

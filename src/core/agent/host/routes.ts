@@ -1,39 +1,38 @@
-/** The project's own routes and middleware (`http.app`), which stand in front of the API. */
+/** The project's own routes and middleware (`http.app`), which run before the API. */
 import type { AuthUser } from '../authorization.ts'
 
 export interface ProjectRoutes {
   /**
-   * In their order, as the project registered them; of middleware the path is a pattern, and the method
-   * `ALL`. Only requests that fit one of them are handed to `handle`.
+   * In the order of registration; middleware has a pattern as its path and the method `ALL`. `handle` gets only
+   * requests that match one of them.
    */
   readonly routes: readonly { method: string; path: string }[]
   /**
-   * Answers the request, or passes it on by `next`: to the API, or to who answers that there is no such
-   * route. Middleware may change the request that it passes on, and what comes back. Bodies are streams of
-   * bytes in both directions, and end with the request's signal. What the project's code throws is
-   * answered with, and told to the log, by the host.
+   * Answers the request, or passes it on with `next`: to the API, or to the server's answer for an unknown route.
+   * Middleware may change the request that it passes on, and the response. Bodies are streams of bytes in both
+   * directions, and end with the request's signal. The host logs errors of the project's code and answers with them.
    */
   handle(request: ProjectRequest): Promise<Response>
 }
 
 export interface ProjectRequest {
   request: Request
-  /** Where it goes: the path of its URL, without `http.mount_prefix`. */
+  /** The path of its URL, without `http.mount_prefix`. */
   path: string
-  /** Who sent it, where that was asked before. */
+  /** The sender, if `auth` has run already. */
   user: AuthUser | undefined
-  /** The other end of its connection; absent: it comes from within the server. */
+  /** The other end of its connection; absent: the server itself sent it. */
   remote: RemoteEnd | undefined
-  /** What every answer has from the server (CORS, the request's id), unless the project changes it. */
+  /** The server's headers for every response (CORS, the request's id), unless the project changes them. */
   headers: Headers
-  /** Once at most. `headers`: those above, as they are by now. Its answer has them. */
+  /** Call once at most. `headers`: those above, as changed so far; the response gets them. */
   next(request: Request, headers: Headers): Promise<PassedOn>
 }
 
-/** What came of a request that was passed on. */
+/** The result of a request that was passed on. */
 interface PassedOn {
   answer: Response
-  /** What a route of the server threw; `answer` is what the server made of it. */
+  /** The error of a server route; `answer` is the server's response to it. */
   error?: { name: string; message: string }
 }
 

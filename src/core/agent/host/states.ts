@@ -1,23 +1,21 @@
-/** The state of threads, as a graph reads and changes it. */
+/** How a graph reads and changes the state of threads. */
 import type { JsonObject, JsonValue } from '../../json.ts'
 import type { GraphCheckpoints } from '../checkpoint.ts'
 import type { CheckpointRef, RunCommand } from '../run.ts'
 import type { ThreadState } from '../thread.ts'
 
-/** The part of an opened graph that knows states. */
+/** The part of an opened graph for states. */
 export interface GraphStates {
   /**
-   * The state at a checkpoint, or at the latest of the namespace; `EMPTY_STATE` before the first. With
-   * `subgraphs` the states of its subgraphs too, in the tasks that they belong to. It is read from `checkpoints`, by
-   * default those that the graph was opened with.
+   * The state at a checkpoint, or at the latest of the namespace; `EMPTY_STATE` before the first. With `subgraphs` the
+   * tasks hold the states of their subgraphs. Reads `checkpoints`; default: those that the graph was opened with.
    */
   getState(place: StatePlace, options?: StateOptions): Promise<ThreadState>
   /** Newest first, read as they are taken. */
   listStates(place: StatePlace, query: StateQuery): AsyncIterable<ThreadState>
   /**
-   * Takes the steps one after the other and answers where the checkpoint is that the last of them wrote.
-   * Throws `AppError` where the server's own part has failed; any other error says why the graph does
-   * not take the update.
+   * Applies the steps in order and returns the place of the last checkpoint. Throws `AppError` when the server's own
+   * part failed; any other error is the graph's reason to refuse the update.
    */
   updateState(place: StatePlace, supersteps: Superstep[]): Promise<StatePlace>
 }
@@ -36,7 +34,7 @@ export interface StateQuery {
   limit: number
   /** Only checkpoints older than the one with this id. */
   before?: string
-  /** Every key equal. */
+  /** Every key must be equal. */
   metadata?: JsonObject
 }
 
@@ -45,7 +43,7 @@ export interface Superstep {
   updates: StateUpdate[]
 }
 
-/** What one node is taken to have answered. */
+/** An update as if this node had returned it. */
 export interface StateUpdate {
   values?: JsonValue | undefined
   /** Instead of `values`. */

@@ -40,8 +40,7 @@ export function matchesItemFilter(value: JsonObject, filter: ItemFilter): boolea
 }
 
 /**
- * The conditions that name one plain value, which a database can search for itself. Keys that PostgreSQL
- * cannot take are left out.
+ * The conditions on one plain value, which a database can search itself. Leaves out keys that PostgreSQL cannot take.
  */
 export function plainEqualities(filter: ItemFilter): [string, string | number | boolean][] {
   return Object.entries(filter).flatMap(([key, condition]) => {

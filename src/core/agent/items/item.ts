@@ -1,5 +1,5 @@
 /**
- * An item of the store: what graphs and clients remember beyond threads, by namespace and key.
+ * An item of the store: what graphs and clients keep beyond threads, by namespace and key.
  *
  * A namespace is a path of labels. Labels contain no period, so that a namespace is also one text:
  * `["users", "ann"]` is `users.ann`.
@@ -103,9 +103,9 @@ export interface ItemStore {
   ): Promise<FoundItem[]>
   /** Sorted by their labels, each once. */
   namespaces(query: NamespaceQuery, page: ItemPage, now: number): Promise<string[][]>
-  /** Removes expired items, `limit` at most. Answers how many. */
+  /** Removes expired items, `limit` at most. Returns how many. */
   expire(now: number, limit: number): Promise<number>
-  /** Makes sure that the database can compare vectors. Throws `unavailable` when it cannot. */
+  /** Checks that the database can compare vectors. Throws `unavailable` when it cannot. */
   prepareVectors(): Promise<void>
 }
 

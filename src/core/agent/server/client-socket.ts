@@ -21,5 +21,5 @@ export interface ClientSocket {
   readonly left: AbortSignal
 }
 
-/** What a request for a WebSocket carries: takes the function that serves its client. */
+/** Accepts a request for a WebSocket: takes the function that serves its client. */
 export type AcceptSocket = (serve: (socket: ClientSocket) => void) => void

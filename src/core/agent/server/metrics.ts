@@ -1,4 +1,4 @@
-/** Figures about a server: what its parts report, and who collects it. */
+/** The metrics of a server: what its parts report, and how they are read. */
 import type { RunStatus } from '../run.ts'
 import type { DeliveryStatus } from '../webhook.ts'
 
@@ -32,7 +32,7 @@ export interface AgentMetrics extends RequestMetrics, ReadableMetrics {
   runEnded(run: { status: Exclude<RunStatus, 'pending' | 'running'>; seconds: number }): void
   /** Reports the first output of a graph, in s after the run was due. */
   firstEvent(seconds: number): void
-  /** Reports an opened stream. Call the answered function once, when the stream is closed. */
+  /** Reports an opened stream. Call the returned function once, when the stream is closed. */
   streamOpened(): () => void
   webhookAttempted(attempt: { status: DeliveryStatus; seconds: number }): void
 }
@@ -52,7 +52,7 @@ export interface PassedRequest {
   /** The name of the deployment. */
   deployment: string
   status: number
-  /** The time until the end of the answer. */
+  /** The time until the end of the response. */
   seconds: number
 }
 

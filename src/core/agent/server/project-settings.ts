@@ -1,4 +1,4 @@
-/** What a project says of the server that it runs in, beside its graphs: plain data of `langgraph.json`. */
+/** A project's settings for its server, beside its graphs: plain data of `langgraph.json`. */
 import type { CorsConfig } from '../../cors.ts'
 import type { JsonObject, JsonValue } from '../../json.ts'
 import type { ThreadTtl } from '../thread.ts'
@@ -10,21 +10,21 @@ export interface ProjectSettings {
   webhooks: WebhookConfig
   /** How items of the store are kept and found. */
   store: StoreConfig
-  /** What of the API is served how. */
+  /** Which parts of the API are served. */
   http: HttpConfig
-  /** Absent: the project has no auth, or says no more of it. */
+  /** Absent: the project has no auth, or no settings for it. */
   auth?: AuthSettings
 }
 
 export interface AuthSettings {
-  /** For how long users are kept. Absent: auth is asked about each request. */
+  /** How long users are cached. Absent: auth runs for each request. */
   cache?: AuthCacheConfig
-  /** How the server's description says that callers identify themselves. Absent: by the server's keys. */
+  /** How callers identify themselves, for the OpenAPI document. Absent: by the server's keys. */
   openapi?: OpenApiSecurity
 }
 
 export interface AuthCacheConfig {
-  /** The headers that tell callers apart, by lower-case name. */
+  /** The headers that distinguish callers, by lower-case name. */
   keys: readonly string[]
   ttlMs: number
   /** How many users are kept at most. */
@@ -34,29 +34,29 @@ export interface AuthCacheConfig {
 /** Parts of an OpenAPI document, as the project writes them. */
 export interface OpenApiSecurity {
   securitySchemes?: JsonObject
-  /** What holds for each operation. */
+  /** For every operation. */
   security?: JsonValue[]
-  /** What holds for some, by path and method. */
+  /** For some operations, by path and method. */
   paths?: Record<string, Record<string, JsonValue[]>>
 }
 
 export interface TtlConfig {
-  /** What a thread is made with that brings no time of its own. Absent: it is kept for good. */
+  /** The default for threads without a `ttl`. Absent: they are kept forever. */
   defaultTtl?: ThreadTtl
-  /** How often threads whose time is up are looked for, in minutes. */
+  /** How often expired threads are processed, in minutes. */
   sweepIntervalMinutes: number
-  /** How many threads at most are dealt with each time. */
+  /** How many threads are processed each time at most. */
   sweepLimit: number
 }
 
 export interface StoreConfig {
-  /** How long an item is kept that brings no time of its own, in minutes. Absent: for good. */
+  /** The default lifetime of an item, in minutes. Absent: forever. */
   defaultTtlMinutes?: number
-  /** Whether an item begins its time anew when it is read. */
+  /** Whether reading an item restarts its lifetime. */
   refreshOnRead: boolean
-  /** How often items whose time is up are removed, in minutes; they are not seen before either. */
+  /** How often expired items are removed, in minutes; they are hidden at once. */
   sweepIntervalMinutes: number
-  /** The paths whose texts are embedded (`item-text.ts`). Absent: items are not found by meaning. */
+  /** The paths whose texts are embedded (`items/text.ts`). Absent: no search by meaning. */
   index?: { fields: string[] }
 }
 
@@ -83,13 +83,13 @@ export interface HttpConfig {
   configurableHeaders: HeaderPatterns
   /** Which request headers the log shows; absent: none. */
   loggingHeaders?: HeaderPatterns
-  /** Whether the project's `auth` is asked before the project's own routes. Default: it is. */
+  /** Whether the project's `auth` runs before the project's own routes. Default: true. */
   isCustomRouteAuthEnabled: boolean
-  /** In front of every path: empty, or `/` and more without a `/` at the end. */
+  /** The prefix of every path: empty, or `/` and more without a `/` at the end. */
   mountPrefix: string
 }
 
-/** What holds where a project says nothing of `http`. */
+/** The settings of a project without `http`. */
 export const DEFAULT_HTTP: HttpConfig = {
   disabled: new Set(),
   configurableHeaders: { excludes: [] },
@@ -97,9 +97,9 @@ export const DEFAULT_HTTP: HttpConfig = {
   mountPrefix: '',
 }
 
-/** Names of headers, where `*` stands for any text. */
+/** Names of headers; `*` matches any text. */
 export interface HeaderPatterns {
-  /** Absent: those that Runyard shows by itself. */
+  /** Absent: Runyard's own selection. */
   includes?: string[]
   excludes: string[]
 }

@@ -15,8 +15,8 @@ export interface ServerRecord {
 }
 
 /**
- * A server without a sign of life for this long, in ms, executes nothing. Time in which nobody could look
- * does not count.
+ * A server without a sign of life for this long, in ms, executes nothing. Time in which no server could look does not
+ * count.
  */
 export const LOST_SERVER_MS = 15_000
 

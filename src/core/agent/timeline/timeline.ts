@@ -1,54 +1,56 @@
 /**
- * Where the time of a run went: its attempts, and in each the nodes, models and tools that were at work.
- * Kept for every run, whichever stream modes were asked for, and bounded: see `TIMELINE_LIMITS`.
+ * Where the time of a run went: its attempts, and in each the nodes, models and tools that were at work. Kept for every
+ * run with any stream modes, and bounded: see `TIMELINE_LIMITS`.
  */
 
 /** What is at work. `node`: a function of the graph, or of one of its subgraphs. */
 export const SPAN_KINDS = ['node', 'model', 'tool'] as const
 type SpanKind = (typeof SPAN_KINDS)[number]
 
-/** `interrupted`: the node has stopped to ask, or was told to stop. */
+/** `interrupted`: the node stopped at an interrupt, or was asked to stop. */
 export const SPAN_STATUSES = ['running', 'success', 'error', 'interrupted'] as const
 type SpanStatus = (typeof SPAN_STATUSES)[number]
 
-/** Of each attempt; `chars` of each text (input, output, stack), `totalChars` of all its texts together. */
+/** Limits for each attempt; `chars` of each text (input, output, stack), `totalChars` of all its texts together. */
 export const TIMELINE_LIMITS = { spans: 1_000, chars: 8_192, totalChars: 524_288 } as const
 
-/** The end of a text that was cut off. */
+/** Marks the end of a text that was cut off. */
 export const CUT_OFF = ' …'
 
 /** Times in ms since 1970. Texts are JSON as far as they were not cut off. */
 export interface TimelineSpan {
   span_id: string
   kind: SpanKind
-  /** Of the node, the model's class or the tool. */
+  /** The name of the node, model class or tool. */
   name: string
-  /** Where a node's task stands: `node:task` for each graph from the outermost inwards. For the rest, in which node. */
+  /**
+   * The path of a node's task: `node:task` for each graph from the outermost inwards. For models and tools: the node's.
+   */
   namespace: string[]
   /** LangGraph's number of the step in the node's graph. */
   step: number | null
   started_at: number
-  /** `null`: it is at work, or its attempt has ended before it. */
+  /** `null`: it is at work, or its attempt ended first. */
   ended_at: number | null
   status: SpanStatus
   error?: { error: string; message: string; stack?: string }
-  /** Of models: what the call asked for (`ls_model_name`), when its first token came, what it counted. */
+  /** For models: the requested model (`ls_model_name`), the time of the first token, the token counts. */
   model?: string
   first_token_at?: number
   input_tokens?: number
   output_tokens?: number
-  /** Of tools. */
+  /** For tools. */
   tool_call_id?: string
-  /** Of models and tools; of nodes the checkpoints have it. */
+  /** For models and tools; those of nodes are in the checkpoints. */
   input?: string
   output?: string
-  /** Of an interrupt: what it asks. */
+  /** The questions of an interrupted node. */
   interrupts?: string
 }
 
 /**
- * How an attempt ended. `handed_over`: its server was told to stop, and another goes on. `lost`: its server or its
- * host has died, or could not go on.
+ * How an attempt ended. `handed_over`: its server was stopped, and another continues. `lost`: its server or its host
+ * died, or could not continue.
  */
 export const ATTEMPT_OUTCOMES = [
   'running',
@@ -61,20 +63,20 @@ export const ATTEMPT_OUTCOMES = [
 ] as const
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number]
 
-/** One claim of a run, from its beginning to its end. Times in ms since 1970. */
+/** One claim of a run, from beginning to end. Times in ms since 1970. */
 export interface TimelineAttempt {
   /** Counts the claims, from 1. */
   token: number
-  /** The number of the attempt; claims that were handed over do not count, so that several may have the same. */
+  /** The number of the attempt. Handed-over claims do not count, so several may share one number. */
   attempt: number
-  /** `null`: nothing was kept of it. */
+  /** `null`: not recorded. */
   server_id: string | null
-  /** Of that server's process. */
+  /** The pid of that server. */
   pid: number | null
   /** The deployment's revision; `null`: unknown, or the server is no deployment's. */
   revision_id: string | null
   started_at: number | null
-  /** `null`: it is going on, or nobody knows. */
+  /** `null`: it is running, or the end is unknown. */
   ended_at: number | null
   outcome: AttemptOutcome
   /** How many spans were left out, because there were too many. */
@@ -96,17 +98,17 @@ export interface TimelineCheckpoint {
   step: number | null
   /** `input`, `loop`, `update`, `fork`. */
   source: string | null
-  /** In ms since 1970; `null`: its id does not tell. */
+  /** In ms since 1970; `null`: the id does not contain it. */
   created_at: number | null
 }
 
-/** A span, and which claim of the run it belongs to. `left`: its attempt was over before it. */
+/** A span with the claim that it belongs to. `left`: its attempt ended first. */
 export type PlacedSpan = Omit<TimelineSpan, 'status'> & {
   token: number
   status: SpanStatus | 'left'
 }
 
-/** All that was added to a timeline, as it stands. `isRunning`: the last claim may be at work. */
+/** The timeline that its entries give together. `isRunning`: the last claim may be at work. */
 export function foldTimeline(
   entries: readonly TimelineEntry[],
   isRunning: boolean,
@@ -116,7 +118,7 @@ export function foldTimeline(
   for (const { attempt, spans: told } of entries) {
     attempts.set(attempt.token, attempt)
     for (const span of told) {
-      // Each attempt counts its own.
+      // Each attempt numbers its own.
       const span_id = `${attempt.token}-${span.span_id}`
       spans.set(span_id, { ...span, span_id, token: attempt.token })
     }
@@ -137,7 +139,7 @@ export function foldTimeline(
   }
 }
 
-/** A node that is a graph itself is seen by what is within it alone: it lasts as long as that. */
+/** A node that is a graph has no span: it gets one that spans its inner spans. */
 function withGraphs(spans: PlacedSpan[]): PlacedSpan[] {
   const keyOf = ({ namespace, token }: Pick<PlacedSpan, 'namespace' | 'token'>) =>
     `${token} ${namespace.join('|')}`
@@ -153,7 +155,7 @@ function withGraphs(spans: PlacedSpan[]): PlacedSpan[] {
   return [...spans, ...graphs.values()]
 }
 
-/** What is within it may be worse than this one. */
+/** From best to worst; a graph has the worst within. */
 const WORSE = ['success', 'interrupted', 'left', 'error', 'running'] as const
 
 function around(
@@ -179,7 +181,7 @@ function around(
 /** Between 1582, where UUIDs count from, and 1970, in 100 ns. */
 const UUID_EPOCH = 122_192_928_000_000_000n
 
-/** When a checkpoint was made, in ms since 1970, as its id (a UUID of version 6) tells. */
+/** When a checkpoint was made, in ms since 1970, from its id (a UUID of version 6). */
 export function timeOfCheckpoint(checkpoint_id: string): number | null {
   const match = /^([0-9a-f]{8})-([0-9a-f]{4})-6([0-9a-f]{3})-/i.exec(checkpoint_id)
   if (!match) return null

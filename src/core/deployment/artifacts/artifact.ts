@@ -1,39 +1,39 @@
-/** What a build gives, and what a runtime driver starts. */
+/** The result of a build, which a runtime driver starts. */
 
-/** What graphs can be written in. */
+/** The languages of graphs. */
 export type Language = 'javascript' | 'python'
 
 /**
- * A project as a folder: installed, built and, where that works, bundled. It holds no path of a
- * machine: where such a folder lies on this one says `LocalProject`.
+ * A project as a folder: installed, built and, where that works, bundled. It holds no path of a machine; `LocalProject`
+ * has the place on this one.
  */
 export interface FolderArtifact {
   kind: 'folder'
-  /** The revision that it was built for, which names it among all that was built. */
+  /** The revision that it was built for; unique among all builds. */
   id: string
   /** The exact Node that the project asked for; `null`: Runyard's own. */
   node_version: string | null
-  /** The way to `langgraph.json` from the top of the folder. */
+  /** The path of `langgraph.json` in the folder. */
   config_path: string
-  /** The way to the file that its modules are bundled in; `null`: they are loaded as they are. */
+  /** The path of the bundle; `null`: modules are loaded as they are. */
   bundle: string | null
-  /** The way to the environment of its Python; `null`: it has none. */
+  /** The path of its Python environment; `null`: it has none. */
   python: string | null
   /**
-   * The image that was built for it, where that was pushed to the operator's registry, with its digest:
+   * The image that was built for it and pushed to the operator's registry, with its digest:
    * `registry.example.com/team/<deployment id>/built@sha256:…`.
    */
   image_uri?: string
-  /** The id of the image that was built for it and was not pushed, on the engine that it runs on. Neither: Runyard's own. */
+  /** The id of an image that was built for it but not pushed, on its engine. Without both: Runyard's own image. */
   image?: string
 }
 
-/** An image that answers the agent server's API on the port that `PORT` names. */
+/** An image that serves the agent server's API on the port in `PORT`. */
 export interface ImageArtifact {
   kind: 'image'
   /** With its digest: `registry.example.com/agent@sha256:…`. */
   image_uri: string
-  /** It runs `runyard`, and speaks the link with whoever starts it: it has the label `LINK_LABEL`. */
+  /** It runs `runyard` and links to its driver: it has the label `LINK_LABEL`. */
   is_linked?: true
 }
 
@@ -44,14 +44,14 @@ export type Artifact = FolderArtifact | ImageArtifact
 
 export type ArtifactKind = Artifact['kind']
 
-/** Where a folder lies that was built on this machine; every path is absolute. */
+/** The place of a folder that was built on this machine; every path is absolute. */
 export interface LocalProject {
   root: string
   configPath: string
   /** `null`: its modules are not bundled. */
   bundlePath: string | null
-  /** The Node that it asked for, with the folder that it lies in; `null`: Runyard's own. */
+  /** The Node that it asked for, with its folder; `null`: Runyard's own. */
   node: { root: string; path: string } | null
-  /** The Python of its environment, and where those lie that were brought along; `null`: none. */
+  /** The Python of its environment, with the folder of installed Pythons; `null`: none. */
   python: { root: string; path: string } | null
 }

@@ -1,9 +1,9 @@
-/** Addresses under which a packed folder is fetched without a key: signed, for that folder alone. */
+/** Signed addresses for fetching one packed folder without a key. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 /**
- * How long such an address works, in ms: ten years. What it leads to is gone much earlier, with the
- * revision; until then a node that is lost may have its pods fetch it on another at any time.
+ * How long such an address works, in ms: ten years. The folder is removed much earlier, with the revision; until then
+ * pods may fetch it again at any time, on a new node.
  */
 const ARTIFACT_ADDRESS_LIFETIME_MS = 10 * 365 * 24 * 3_600_000
 
@@ -28,15 +28,15 @@ export function grantArtifact(key: Uint8Array, packed: PackedName, now: number):
 }
 
 /**
- * The path and query under which what was built of a revision elsewhere is PUT; `DIGEST` in it stands for its digest,
- * which nobody knows yet. `key`: `ControlPlaneStore.signingKey`.
+ * The path and query for the PUT of a revision's build that ran elsewhere. `DIGEST` in it is replaced by the digest,
+ * which is not known yet. `key`: `ControlPlaneStore.signingKey`.
  */
 export function grantBuilt(key: Uint8Array, revision_id: string, expires: number): string {
   const signature = signBuilt(key, revision_id, expires).toString('hex')
   return `/internal/builds/${revision_id}/DIGEST?expires=${expires}&signature=${signature}`
 }
 
-/** Whether the grant was made with this key for this revision, and its time is not over. */
+/** Whether the grant was made with this key for this revision and has not expired. */
 export function isBuiltGranted(
   key: Uint8Array,
   revision_id: string,
@@ -46,7 +46,7 @@ export function isBuiltGranted(
   return isSame(signature, signBuilt(key, revision_id, expires)) && now < expires
 }
 
-/** Whether the grant was made with this key for this folder, and its time is not over. */
+/** Whether the grant was made with this key for this folder and has not expired. */
 export function isArtifactGranted(
   key: Uint8Array,
   packed: PackedName,
@@ -65,7 +65,7 @@ function signBuilt(key: Uint8Array, revision_id: string, expires: number): Buffe
   return createHmac('sha256', key).update(`built\n${revision_id}\n${expires}`).digest()
 }
 
-/** Begins with its purpose: what is signed for uploads opens nothing here. */
+/** The text begins with its purpose: a signature for uploads is not valid here. */
 function sign(key: Uint8Array, { revision_id, digest }: PackedName, expires: number): Buffer {
   const text = `artifact\n${revision_id}\n${digest}\n${expires}`
   return createHmac('sha256', key).update(text).digest()

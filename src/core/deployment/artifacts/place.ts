@@ -1,7 +1,7 @@
-/** Where several control planes find what was uploaded and built. */
+/** Where several control planes share uploads and builds. */
 import type { S3Address } from '../../s3-address.ts'
 
 export type ArtifactsPlace =
   | { kind: 's3'; address: S3Address }
-  /** A file system that every one of them mounts; absolute. */
+  /** A file system that all of them mount; absolute. */
   | { kind: 'folder'; path: string }

@@ -1,7 +1,4 @@
-/**
- * Built folders, packed: what agent servers on other machines are started from, and what a control plane
- * finds that has not built it.
- */
+/** Built folders, packed: for agent servers on other machines, and for control planes that did not build them. */
 import type { StoredObject } from '../../object-store.ts'
 import type { FolderArtifact } from './artifact.ts'
 
@@ -17,38 +14,36 @@ export interface PackedArtifact {
 
 export interface ArtifactStore {
   /**
-   * Packs what lies in the folder `root` and keeps it; does nothing where that was done. Throws the signal's
-   * reason, and `unavailable` where it cannot be kept.
+   * Packs the folder `root` and keeps it; does nothing if that was done. Throws the signal's reason, and `unavailable`
+   * if it cannot be kept.
    */
   publish(what: Publication, signal?: AbortSignal): Promise<PackedArtifact>
-  /** `undefined`: it was never packed, or is kept no longer. */
+  /** `undefined`: it was never packed, or was removed. */
   find(revision_id: string): Promise<PackedArtifact | undefined>
-  /** Where anybody fetches it for as long as it is kept. */
+  /** Its address, which needs no key while it is kept. */
   addressOf(packed: PackedArtifact): Promise<ArtifactAddress>
   /**
-   * Packs what lies in the folder `root` for those who build it elsewhere, and answers where they fetch it. It goes
-   * with the revision, or with `settle`.
+   * Packs the folder `root` for a build that runs elsewhere, and returns its address. It is removed with the revision,
+   * or by `settle`.
    */
   lend(revision_id: string, root: string, signal?: AbortSignal): Promise<ArtifactAddress>
   /**
-   * Where what was built elsewhere is PUT without a key until `lifetimeMs` is over, or `settle` was called. `DIGEST` in it
-   * stands for the SHA-256 of the body.
+   * Where a build that ran elsewhere is PUT, without a key: valid for `lifetimeMs`, or until `settle`. `DIGEST` in it
+   * is replaced by the SHA-256 of the body.
    */
   uploadUrl(revision_id: string, lifetimeMs: number): Promise<string>
   /**
-   * Keeps what was PUT there, unless it has another digest (`bad_request`), is too large (`too_large`), or was settled
-   * already (`conflict`).
+   * Keeps the body of that PUT, unless it has another digest (`bad_request`), is too large (`too_large`), or was
+   * settled already (`conflict`).
    */
   receive(revision_id: string, digest: string, body: AsyncIterable<Uint8Array>): Promise<void>
-  /**
-   * Says that what was received under the digest is what was built of the revision. `undefined`: nothing was.
-   */
+  /** Makes the upload with this digest the build of the revision. `undefined`: there was none. */
   settle(built: SettledBuild): Promise<PackedArtifact | undefined>
-  /** The .tar.gz itself, or where it is read for the next minutes. `undefined`: there is none of this digest. */
+  /** The .tar.gz itself, or a URL for the next minutes. `undefined`: none has this digest. */
   open(revision_id: string, digest: string): Promise<StoredObject | { url: string } | undefined>
-  /** The revisions of which one is kept. */
+  /** The revisions with a packed folder. */
   list(): Promise<string[]>
-  /** Nothing there is no error. */
+  /** No error if there is none. */
   remove(revision_id: string): Promise<void>
 }
 
@@ -61,10 +56,10 @@ export interface Publication {
 
 type SettledBuild = Pick<PackedArtifact, 'artifact' | 'digest' | 'repo_commit_sha'>
 
-/** Where a packed folder is fetched from. */
+/** The address of a packed folder. */
 interface ArtifactAddress {
-  /** One address, or several with a space between them: each leads to the same, the first that answers will do. */
+  /** One or several, separated by spaces: all lead to the same, the first that answers is used. */
   url: string
-  /** SHA-256 of what is fetched, in hex. */
+  /** SHA-256 of the fetched file, in hex. */
   digest: string
 }

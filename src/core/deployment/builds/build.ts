@@ -1,4 +1,4 @@
-/** From a revision's source to what its agent servers are started from. */
+/** From a revision's source to the artifact for its agent servers. */
 import type { Artifact } from '../artifacts/artifact.ts'
 import type { Secret } from '../revision.ts'
 import type { SourceConfig, SourceRevisionConfig } from '../sources/config.ts'
@@ -7,7 +7,7 @@ import type { Source } from '../sources/table.ts'
 export interface BuildRequest {
   revision_id: string
   deployment_id: string
-  /** Absent where nobody's build depends on it. */
+  /** Absent if the build does not depend on it. */
   workspace_id?: string
   source: Source
   source_config: SourceConfig
@@ -23,8 +23,8 @@ export interface BuiltRevision {
 }
 
 /**
- * A build that did not work, told in a way that a revision's `status_message` can show: which step
- * (`fetch`, `unpack`, `configuration`, `install`, `build`), why, and the last lines of its log.
+ * A failed build, described for a revision's `status_message`: which step (`fetch`, `unpack`, `configuration`,
+ * `install`, `build`), why, and the last lines of its log.
  */
 export class BuildError extends Error {
   readonly step: string
@@ -43,8 +43,8 @@ export class BuildError extends Error {
 }
 
 /**
- * Why a build is aborted that somebody else goes on with: this control plane ends, or leads no longer. What runs
- * elsewhere goes on.
+ * Aborts a build that another control plane continues, because this one ends or no longer leads. Work elsewhere goes
+ * on.
  */
 export class HandedOver extends Error {
   constructor() {
@@ -56,37 +56,37 @@ export class HandedOver extends Error {
 /** Builds revisions. */
 export interface Builder {
   /**
-   * Fetches, checks, installs and builds, from a clean folder each time: what an earlier try left
-   * is removed first. Throws `BuildError`; rejects with the signal's reason when it is aborted,
-   * with every process of the build gone, but for those that `HandedOver` leaves to another control plane.
+   * Fetches, checks, installs and builds, from a clean folder each time: first removes the rest of an earlier attempt.
+   * Throws `BuildError`; rejects with the signal's reason when aborted, after all processes of the build have ended,
+   * except those that `HandedOver` leaves to another control plane.
    */
   build(request: BuildRequest, signal: AbortSignal): Promise<BuiltRevision>
-  /** The result of a build that has ended well; `undefined` when there is none on this machine. */
+  /** The result of a successful build; `undefined` if this machine has none. */
   find(revision_id: string): Promise<BuiltRevision | undefined>
-  /** The revisions of which more than a log is here. */
+  /** The revisions with more than a log on this machine. */
   list(): Promise<string[]>
-  /** Removes what was built and keeps the log: the revision can be built again. */
+  /** Removes the build and keeps the log: the revision can be built again. */
   prune(revision_id: string): Promise<void>
   /** Removes the revision's folder. */
   remove(revision_id: string): Promise<void>
-  /** Removes what is kept from build to build of a deployment. */
+  /** Removes what is kept between a deployment's builds. */
   removeKept(deployment_id: string): Promise<void>
 }
 
-/** Where uploaded tarballs lie. */
+/** The uploaded tarballs. */
 export interface Tarballs {
   /**
-   * Stores what arrives under the object path and answers its size. Throws `too_large` beyond
-   * `MAX_TARBALL_BYTES` and `bad_request` when it is no gzip file; nothing is kept then.
+   * Stores the body under the object path and returns its size. Throws `too_large` beyond `MAX_TARBALL_BYTES` and
+   * `bad_request` if it is no gzip file, and then keeps nothing.
    */
   receive(object_path: string, body: AsyncIterable<Uint8Array>): Promise<number>
   /**
-   * Has `work` done on a file of this machine that holds it, which is there for as long. `false`: it
-   * never arrived, or is kept no longer.
+   * Calls `work` with a file of this machine that holds the tarball until `work` ends. `false`: it never arrived, or
+   * was removed.
    */
   use(object_path: string, work: (path: string) => Promise<void>): Promise<boolean>
-  /** Nothing there is no error. */
+  /** No error if there is none. */
   remove(object_path: string): Promise<void>
-  /** All of a deployment's. */
+  /** Removes all of a deployment. */
   removeAll(deployment_id: string): Promise<void>
 }

@@ -1,7 +1,7 @@
-/** What of the environment of this machine's builds holds elsewhere. */
+/** Which variables of this machine's builds are valid elsewhere. */
 import { isAbsolute } from 'node:path'
 
-/** Folders, users and shells are those of the machine; a container has its own. */
+/** A container has its own folders, users and shells. */
 const OF_THIS_MACHINE =
   /^(PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TEMP|TMP|XDG_\w+|npm_config_(cache|userconfig|globalconfig)|(PIP|UV)_CACHE_DIR)$/i
 

@@ -1,5 +1,5 @@
 /**
- * A build that runs elsewhere, as a Job of a cluster: what it is told, what it answers, and what starts it.
+ * A build that runs as a Job of a cluster: its input, its result, and the port that starts it.
  *
  * ```
  * control plane ── source, packed ──▶ Job ── built folder, packed ──▶ control plane
@@ -9,42 +9,42 @@
 import type { FolderArtifact } from '../artifacts/artifact.ts'
 import type { BuildRequest } from './build.ts'
 
-/** What the program in the Job is told, as a file. Secret: it holds the project's variables and signed addresses. */
+/** The input of the program in the Job, as a file. Secret: it holds the project's variables and signed addresses. */
 export interface BuildTask {
   request: BuildRequest
   /** The fetched source: see `ArtifactAddress`. */
   source: { url: string; digest: string }
-  /** Where the packed folder is PUT; `DIGEST` in it stands for its SHA-256 in hex. */
+  /** Where the packed folder is PUT; `DIGEST` in it is replaced by its SHA-256 in hex. */
   uploadUrl: string
   settings: BuildSettings
   limits: BuildJobLimits
 }
 
-/** What the operator says of package registries. */
+/** The operator's settings for package registries. */
 export interface BuildSettings {
-  /** What commands find in their environment, beside what the image has. */
+  /** Variables of the commands, in addition to the image's. */
   env: Readonly<Record<string, string>>
-  /** By variable, the text of the file that it is to name. */
+  /** For each variable, the text of the file that it names. */
   files: Readonly<Record<string, string>>
-  /** Variables that name the file of another one, by that one's name: certificates have many readers. */
+  /** Variables that name the same file as another variable: several programs read one certificate. */
   sameFiles?: Readonly<Record<string, string>>
 }
 
 export interface BuildJobLimits {
   /** As `RUNYARD_BUILD_TIMEOUT_SECS`, in ms: of each command. */
   commandMs: number
-  /** As `RUNYARD_BUILD_MEMORY_MB`, in bytes: of each command with all that it started. */
+  /** As `RUNYARD_BUILD_MEMORY_MB`, in bytes: of each command with its child processes. */
   maxMemoryBytes: number
   /** As `RUNYARD_BUILD_CPUS`. */
   cpus: number
 }
 
-/** What was built, without what names it. */
+/** The build's result without the names. */
 export type MadeFolder = Pick<FolderArtifact, 'node_version' | 'config_path' | 'bundle' | 'python'>
 
-/** How a build in a Job has ended. */
+/** How a build in a Job ended. */
 export type BuildJobEnd =
-  /** It was uploaded, as far as the Job says. */
+  /** It was uploaded, according to the Job. */
   | { kind: 'built'; made: MadeFolder; digest: string; bytes: number }
   /** As `BuildError`. */
   | { kind: 'failed'; step: string; message: string }
@@ -53,51 +53,51 @@ export interface BuildJob {
   revision_id: string
   deployment_id: string
   workspace_id: string | undefined
-  /** Hears what the build prints, line by line, and what is waited for. */
+  /** Receives each line of the build's output, and what it waits for. */
   onLine(line: string): void
   /**
-   * Aborted with `HandedOver`: the Job goes on, for whoever runs it next. With another reason it is ended. Rejects
-   * with the reason in both cases.
+   * Aborting with `HandedOver` leaves the Job running for the next control plane; any other reason ends it. `run`
+   * rejects with the reason in both cases.
    */
   signal: AbortSignal
-  /** Fetches the source and says what the Job is told. Called where there is no Job of the revision yet. */
+  /** Fetches the source and returns the Job's input. Called if the revision has no Job yet. */
   prepare(): Promise<PreparedBuild>
 }
 
 export interface PreparedBuild {
   task: Omit<BuildTask, 'settings' | 'limits'>
-  /** Kept with the Job, for whoever goes on with it. */
+  /** Stored with the Job, for the next control plane. */
   repo_commit_sha: string | null
 }
 
-/** A Job that has ended, or was found so. */
+/** A Job that has ended. */
 export interface EndedJob {
   end: BuildJobEnd
   repo_commit_sha: string | null
-  /** Whether an earlier control plane had begun it. */
+  /** Whether an earlier control plane started it. */
   isFound: boolean
 }
 
-/** Where builds run as Jobs. */
+/** The port for builds as Jobs. */
 export interface BuildJobs {
   /**
-   * Begins the build of a revision, or goes on with the one that there is, and settles when it has ended. What can
-   * be said of why it did not go well is in the answer. The Job itself stays until `remove`.
+   * Starts the build of a revision, or continues the existing one, and settles at its end. The result describes a
+   * failure as far as it is known. The Job itself stays until `remove`.
    */
   run(job: BuildJob): Promise<EndedJob>
-  /** Nothing there is no error. Settles when nothing of it is left. */
+  /** No error if there is none. Settles when nothing of it is left. */
   remove(revision_id: string): Promise<void>
   /** Stops watching. Jobs go on. */
   close(): void
 }
 
 const DIGEST = /^[0-9a-f]{64}$/
-/** What a project's own code could have written: it leads nowhere but below the folder. */
+/** A project's own code could have written the path, so it must not leave the folder. */
 const BELOW = /^(?!\/)(?!(.*\/)?\.\.(\/|$))[^\0]{1,4096}$/
 
 /**
- * Reads what the program in a Job has said of its end; `undefined`: it said nothing of the kind. It is not believed
- * further than it concerns the deployment itself.
+ * Reads the end that the program in a Job reported; `undefined`: its form is invalid. Nothing in it can affect anything
+ * but the deployment itself.
  */
 export function readBuildJobEnd(text: string): BuildJobEnd | undefined {
   const said = parse(text)

@@ -1,4 +1,4 @@
-/** Which versions of LangGraph, and of what it stores values with, projects may have. */
+/** Which versions of LangGraph and of its serializers projects may use. */
 import { isOlder } from '../../package-version.ts'
 
 /** The oldest LangGraph that works, by language. */
@@ -6,10 +6,10 @@ export const OLDEST_LANGGRAPH = { javascript: '0.2.57', python: '1.0' } as const
 
 interface Known {
   package: string
-  /** As its authors name it. */
+  /** Its official id. */
   id: string
   what: string
-  /** Lines of versions, the older first: those from `from` on are mended in `mended`. */
+  /** Release lines, the older first: versions from `from` on are fixed in `mended`. */
   lines: readonly { from: string; mended: string }[]
 }
 
@@ -40,19 +40,19 @@ const KNOWN: readonly Known[] = [
   },
 ]
 
-/** Those of Python. */
+/** The Python packages. */
 export const PYTHON_PACKAGES = ['langchain-core', 'langgraph-checkpoint'] as const
 
 export interface Weakness {
   /** Names the package, its version and what is wrong with it; without a full stop. */
   says: string
-  /** The oldest version of the same line that has it no more. */
+  /** The oldest fixed version of the same line. */
   mended: { package: string; version: string }
 }
 
 /**
- * What is known to be wrong with a version of a package that reads stored values. Runyard's own reading of checkpoints is not
- * concerned; a project's own calls of these packages are.
+ * The known weakness of a package version that reads stored values. It does not affect how Runyard reads checkpoints,
+ * only a project's own calls of the package.
  */
 export function weaknessOf(name: string, version: string): Weakness | undefined {
   const known = KNOWN.find((one) => one.package === name)

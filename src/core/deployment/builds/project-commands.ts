@@ -1,45 +1,45 @@
-/** How the commands of a build are run that may be a project's own: as processes here, or in containers. */
+/** How a build's commands run that may be a project's own: as processes here, or in containers. */
 import type { RegistryLogin } from '../images/pull-secret.ts'
 import type { SandboxView } from '../sandbox.ts'
 
 export interface CommandTerms {
-  /** Aborting ends the command with all that it started, and rejects with the signal's reason. */
+  /** Aborting ends the command with its child processes, and rejects with the signal's reason. */
   signal: AbortSignal
-  /** How long it may take, in ms; then it is ended. */
+  /** How long it may take, in ms; then it is killed. */
   limitMs: number
-  /** How much memory it may take with all that it started, in bytes; then it is ended. */
+  /** How much memory it may use with its child processes, in bytes; then it is killed. */
   maxMemoryBytes: number
   /** Each line of standard error, and of standard output unless that is captured. */
   onLine(line: string): void
-  /** `true`: standard output is answered instead, up to 16 MiB of it. */
+  /** `true`: standard output is returned instead, up to 16 MiB of it. */
   isCaptured?: boolean
   /**
-   * What the command waits for by reading its standard input, which ends when this resolves; its time counts from then on. Where
-   * it cannot be begun before, it is begun then. The caller aborts `signal` where it rejects. Absent: the input is empty.
+   * The command's standard input stays open until this resolves; its time limit counts from then on. A command that
+   * cannot start earlier starts then. If this rejects, the caller aborts `signal`. Absent: the input is empty.
    */
   inputEnds?: Promise<void>
 }
 
 export interface CommandEnd {
-  /** `0`: it went well. A command that a signal ended has 128 and the signal's number. */
+  /** `0`: success. 128 plus the signal's number: a signal ended it. */
   code: number
   isTimedOut: boolean
   isTooLarge: boolean
-  /** What was captured; empty otherwise. */
+  /** The captured output; otherwise empty. */
   stdout: string
 }
 
 /** `variables` are the whole environment of a command. */
 export type CommandView = SandboxView & Required<Pick<SandboxView, 'variables'>>
 
-/** Those of one build. */
+/** The commands of one build. */
 export interface ProjectCommands {
   run(
     command: readonly [string, ...string[]],
     view: CommandView,
     terms: CommandTerms,
   ): Promise<CommandEnd>
-  /** What of the environment of this machine's commands holds for these. */
+  /** The variables of this machine's commands that these commands get too. */
   environment(env: Readonly<Record<string, string>>): Record<string, string>
   /** They run as another user. Files that they made must not be trusted with this user's rights. */
   readonly hasOwnUser: boolean
@@ -54,17 +54,17 @@ export interface ContainedBuild {
   revision_id: string
   deployment_id: string
   signal: AbortSignal
-  /** Hears, in a sentence, what is waited for. */
+  /** Reports, in a sentence, what the build waits for. */
   say(line: string): void
-  /** The image that they are of; absent: Runyard's own. */
+  /** The image of the containers; absent: Runyard's own. */
   image?: string
 }
 
-/** An image of a project's own. */
+/** A project's own image, to be built. */
 export interface ImageOrder extends ContainedBuild {
-  /** By digest, with what its registry wants; absent: Runyard's own image. */
+  /** By digest, with the registry's login; absent: Runyard's own image. */
   base?: { image_uri: string; login: RegistryLogin | undefined }
-  /** The Dockerfile from its first line on. `preparation`: what puts Runyard into a base that does not have it. */
+  /** The whole Dockerfile. `preparation`: instructions that add Runyard to a base without it. */
   dockerfile(base: string, preparation: readonly string[]): string
   /** The folder that its instructions copy from; absolute. */
   context: string
@@ -72,9 +72,9 @@ export interface ImageOrder extends ContainedBuild {
   maxMemoryBytes: number
 }
 
-/** Where an image goes that was built for a project, so that other engines can start it. */
+/** Pushes an image that was built for a project, so that other engines can start it. */
 export interface ImagePush extends ContainedBuild {
-  /** Its id, as `buildImage` has answered it. */
+  /** Its id, from `buildImage`. */
   image: string
   /** `repository` with its registry: `registry.example.com/team/agent`. */
   to: { repository: string; tag: string }
@@ -85,14 +85,14 @@ export interface ImagePush extends ContainedBuild {
 export interface BuildContainers {
   /** Runyard's own image, as the operator names it. */
   readonly ownImage: string
-  /** Answers its id. Throws `BuildError('image')`. */
+  /** Returns its id. Throws `BuildError('image')`. */
   buildImage(order: ImageOrder): Promise<string>
-  /** Answers the image as engines pull it, with its digest. Throws `BuildError('image')`. */
+  /** Returns the image as engines pull it, with its digest. Throws `BuildError('image')`. */
   pushImage(push: ImagePush): Promise<string>
-  /** `false`: the engine says that there is none. One that does not answer may have it. */
+  /** `false`: the engine does not have it. If the engine cannot be reached: `true`. */
   hasImage(id: string): Promise<boolean>
-  /** Removes what was built or pulled for the revision, and nothing that another one needs. */
+  /** Removes images of the revision that no other revision needs. */
   removeImages(revision_id: string): Promise<void>
-  /** Throws `BuildError('container')` where no container can be made. An engine that is away is waited for. */
+  /** Throws `BuildError('container')` if no container can be made. Waits for an engine that is away. */
   open(build: ContainedBuild): Promise<ProjectCommands>
 }

@@ -1,13 +1,13 @@
 /** References to images, as `docker pull` takes them: `registry.example.com/team/agent:v1`. */
 
 export interface ImageReference {
-  /** Host and, where it has one, port: `docker.io`, `registry.example.com:5000`. */
+  /** Host and port, if any: `docker.io`, `registry.example.com:5000`. */
   registry: string
   /** `library/python`, `team/agent` */
   repository: string
-  /** `null`: none was written, which stands for `latest`. */
+  /** `null`: none was given, which means `latest`. */
   tag: string | null
-  /** `sha256:…`; `null`: none was written. */
+  /** `sha256:…`; `null`: none was given. */
   digest: string | null
 }
 
@@ -21,7 +21,7 @@ const TAG = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/
 const DIGEST = /^sha256:[0-9a-f]{64}$/
 const MAX_NAME_LENGTH = 255
 
-/** `undefined`: no engine would take it. Short names are those of Docker Hub, as everywhere. */
+/** `undefined`: no engine would accept it. Short names mean Docker Hub, as everywhere. */
 export function parseImage(text: string): ImageReference | undefined {
   const [named = '', digest, ...more] = text.split('@')
   const colon = named.indexOf(':', named.lastIndexOf('/') + 1)
@@ -40,7 +40,7 @@ export function parseImage(text: string): ImageReference | undefined {
 
 const LONGEST_SHOWN = 100
 
-/** What is wrong with a text that is no image, to stand behind the name of its field. */
+/** Why a text is no image, to follow the name of its field. */
 export function notAnImage(text: string): string {
   const given = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text
   const [scheme] = /^[a-z]+:\/\//i.exec(text) ?? []
@@ -50,7 +50,7 @@ export function notAnImage(text: string): string {
   )
 }
 
-/** The image of exactly this content, as engines take it. */
+/** The image with exactly this content, as engines accept it. */
 export function pinned({ registry, repository }: ImageReference, digest: string): string {
   return `${registry}/${repository}@${digest}`
 }
@@ -75,6 +75,6 @@ function onHub(name: string): { registry: string; repository: string } {
   return { registry: DEFAULT_REGISTRY, repository: name.includes('/') ? name : `library/${name}` }
 }
 
-/** Why an image cannot be built upon whose author has instructions run in every build of it. */
+/** Why an image with ONBUILD instructions cannot be a base. */
 export const HAS_TRIGGERS =
   'langgraph.json: "base_image": it has ONBUILD instructions, which would run unread: name one without.'

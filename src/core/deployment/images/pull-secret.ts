@@ -1,11 +1,11 @@
 /**
- * With what a deployment's image is pulled from a private registry. It is one of the deployment's
- * secrets, so that every client can set it; the image itself never sees it.
+ * The login for pulling a deployment's image from a private registry. It is one of the deployment's secrets, so that
+ * every client can set it; the image itself never sees it.
  */
 import { isObject } from '../../json.ts'
 import type { Secret } from '../revision.ts'
 
-/** With what somebody is known at a registry. */
+/** The login of a user at a registry. */
 export interface RegistryLogin {
   username: string
   password: string
@@ -14,7 +14,7 @@ export interface RegistryLogin {
 /** The secret's name. Its value is what `docker login` writes: `{"auths": {"HOST": {"auth": "…"}}}`. */
 export const PULL_SECRET = 'RUNYARD_PULL_SECRET'
 
-/** Docker Hub's login stands under an address of old. */
+/** Docker Hub's login is stored under an old address. */
 const HUB = ['docker.io', 'https://index.docker.io/v1/', 'index.docker.io', 'registry-1.docker.io']
 
 /** Whether each of its logins can be read. */

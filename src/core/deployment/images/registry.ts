@@ -1,47 +1,47 @@
-/** Registries of images: what is asked of them, and with whose name and password. */
+/** Registries of images: the requests to them, and the logins. */
 
 import type { Secret } from '../revision.ts'
 import { type ImageReference, isBelow } from './image.ts'
 import { findPullSecret, type RegistryLogin } from './pull-secret.ts'
 
-/** The registry that the operator names, for images that are pushed to Runyard and that it builds. */
+/** The operator's registry, for images that are pushed to Runyard and that it builds. */
 export interface OwnRegistry {
   /** `https://registry.example.com/team`, without a slash at the end. */
   url: string
-  /** What its images begin with: `registry.example.com/team`. */
+  /** The prefix of its images: `registry.example.com/team`. */
   prefix: string
-  /** With what Runyard itself pulls and pushes; absent: it takes everyone. */
+  /** Runyard's own login for pulls and pushes; absent: it needs none. */
   login?: RegistryLogin
-  /** What `push-token` hands out to those who push; absent: nothing. */
+  /** The login that `push-token` returns to clients; absent: none. */
   pushLogin?: RegistryLogin
 }
 
 export interface ImageRegistry {
   /**
-   * The digest of what the reference stands for now, `sha256:…`; one with a digest is only looked for.
-   * Throws `bad_request` where the registry has no such image or shows it to nobody with this login,
-   * `unavailable` where it does not answer or may not be reached.
+   * The digest that the reference has now, `sha256:…`; with a digest it is only looked up. Throws `bad_request` if the
+   * registry has no such image or hides it from this login, `unavailable` if the registry does not answer or may not be
+   * reached.
    */
   digestOf(
     image: ImageReference,
     options: { login?: RegistryLogin | undefined; signal?: AbortSignal },
   ): Promise<string>
-  /** The labels of an image, with one configuration where it has several. Throws as `digestOf` does. */
+  /** The labels of an image, from one configuration if it has several. Throws as `digestOf` does. */
   labelsOf(
     image: ImageReference,
     options: { login?: RegistryLogin | undefined; signal?: AbortSignal },
   ): Promise<Record<string, string>>
   /**
-   * Whether a build from the image, whose digest is given, would run instructions that it brings itself
-   * (`ONBUILD`), and `true` where that cannot be told for certain. Throws as `digestOf` does.
+   * Whether a build from the image (with a digest) would run the image's own instructions (`ONBUILD`); `true` if that
+   * is unclear. Throws as `digestOf` does.
    */
   hasTriggers(
     image: ImageReference,
     options: { login?: RegistryLogin | undefined; signal?: AbortSignal },
   ): Promise<boolean>
   /**
-   * Removes the image, whose digest is given, with every tag of it. One that is not there is no error. Throws as
-   * `digestOf` does, `bad_request` also where the registry removes nothing at all.
+   * Removes the image (with a digest) and all its tags. A missing image is no error. Throws as `digestOf` does;
+   * `bad_request` also if the registry removes nothing at all.
    */
   remove(
     image: ImageReference,
@@ -49,19 +49,19 @@ export interface ImageRegistry {
   ): Promise<void>
 }
 
-/** Below which the images of one deployment lie in the operator's registry. */
+/** Where one deployment's images are in the operator's registry. */
 export function repositoryOf({ prefix }: OwnRegistry, deployment_id: string): string {
   return `${prefix}/${deployment_id}`
 }
 
-/** Where the images lie there that Runyard builds for its revisions; each has the revision's id as its tag. */
+/** Where Runyard pushes the images of its builds; each has the revision's id as its tag. */
 export function builtRepositoryOf(own: OwnRegistry, deployment_id: string): string {
   return `${repositoryOf(own, deployment_id)}/built`
 }
 
 /**
- * With what an image of a deployment is pulled. Of the operator's registry a deployment sees with the
- * operator's login only what was pushed for itself; for all else it has its own pull secret.
+ * The login that pulls a deployment's image. The operator's login applies only to images that were pushed for this
+ * deployment; all others need its own pull secret.
  */
 export function pullLogin(
   image: ImageReference,

@@ -1,19 +1,19 @@
-/** What the wire says of a source: one bag of members for all kinds; a kind names those it takes. */
+/** A source's configuration on the wire: one type for all kinds; each kind names the members it accepts. */
 import type { PARKED_THREADS_RULES } from '../../agent/parked-threads.ts'
 import type { JsonObject } from '../../json.ts'
 
 /**
- * What holds for all revisions of a deployment. Absent on a given source: `null`. It is stored as a
- * JSON object, which an interface could not be.
+ * The part for all revisions of a deployment. Absent on a given source: `null`. It is stored as a JSON object, which an
+ * interface could not be.
  */
 export type SourceConfig = {
   integration_id: string | null
-  /** With the name and password that it may carry. */
+  /** May contain a name and a password. */
   repo_url: string | null
   deployment_type: string | null
   /** Whether a push to the branch makes a revision. */
   build_on_push: boolean | null
-  /** Never stored: answers say the deployment's address here. */
+  /** Never stored: responses show the deployment's address here. */
   custom_url: string | null
   resource_spec: JsonObject | null
   listener_id: string | null
@@ -27,7 +27,7 @@ export type SourceConfig = {
 export interface SourceRevisionConfig {
   /** A branch, a full tag ref (`refs/tags/v1`) or a commit. */
   repo_ref: string | null
-  /** The way to `langgraph.json` from the source's root. */
+  /** The path of `langgraph.json` from the source's root. */
   langgraph_config_path: string | null
   /** As it was sent, with a tag or a digest. */
   image_uri: string | null
@@ -35,11 +35,11 @@ export interface SourceRevisionConfig {
   source_tarball_path: string | null
   /** The commit that was built, once it is known. */
   repo_commit_sha: string | null
-  /** What the image's tag stood for when the revision was built, once it is known: `sha256:…`. */
+  /** The digest of the image's tag when the revision was built, once known: `sha256:…`. */
   image_digest: string | null
 }
 
-/** What a build finds out: which commit, which content of an image. */
+/** What a build resolves: the commit, or the image's digest. */
 export type Resolved = Pick<SourceRevisionConfig, 'repo_commit_sha' | 'image_digest'>
 
 export const EMPTY_SOURCE_CONFIG: Readonly<SourceConfig> = {
@@ -65,7 +65,7 @@ export const EMPTY_REVISION_CONFIG: Readonly<SourceRevisionConfig> = {
   image_digest: null,
 }
 
-/** Of a deployment or a revision, which store it as JSON with every member present. */
+/** The config of a deployment or a revision, stored as JSON with every member present. */
 export function sourceConfigOf({ source_config }: { source_config: JsonObject }): SourceConfig {
   return source_config as unknown as SourceConfig
 }

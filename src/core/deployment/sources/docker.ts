@@ -1,4 +1,4 @@
-/** Images: of a registry elsewhere, and such as were pushed into the registry of the operator. */
+/** Images: from another registry, or pushed into the operator's registry. */
 import { AppError } from '../../errors.ts'
 import { notAnImage, parseImage } from '../images/image.ts'
 import type { SourceRevisionConfig } from './config.ts'

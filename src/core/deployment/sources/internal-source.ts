@@ -11,7 +11,7 @@ export const internalSource = {
   artifact: 'folder',
   source_config: PROJECT_CONFIG,
   source_revision_config: { source_tarball_path: 'required', ...PROJECT_REVISION_CONFIG },
-  // The official CLIs create tarball deployments without saying where the file lies.
+  // The official CLIs create tarball deployments without naming the file.
   defaults: { langgraph_config_path: 'langgraph.json' },
   makesRevision: MAKES_PROJECT_REVISION,
   upload: 'source_tarball_path',

@@ -1,4 +1,4 @@
-/** What Runyard knows of one kind of source, beside how a build fetches it. */
+/** The rules of one kind of source, except how a build fetches it. */
 import type { ArtifactKind } from '../artifacts/artifact.ts'
 import type { SourceConfig, SourceRevisionConfig } from './config.ts'
 
@@ -11,19 +11,19 @@ export interface SourceKind {
   /** What its revisions become. */
   artifact: ArtifactKind
   /**
-   * The members of `source_config` that it takes. One that any kind names is refused to all that do
-   * not; one that no kind names belongs to every deployment.
+   * The members of `source_config` that it accepts. A member that any kind names is refused for the others; one that no
+   * kind names belongs to every deployment.
    */
   source_config: Needs<SourceConfig>
   /** The same of `source_revision_config`. */
   source_revision_config: Needs<SourceRevisionConfig>
-  /** What stands in a revision's configuration where nothing was ever sent. */
+  /** Defaults of a revision's configuration. */
   defaults?: Partial<SourceRevisionConfig>
-  /** Changes of these members of `source_config` make a revision, as any of a revision's own do. */
+  /** Changes of these members of `source_config` make a revision, like those of a revision's own. */
   makesRevision: readonly (keyof SourceConfig)[]
   /**
-   * The member of `source_revision_config` that names an upload, which has to have arrived: a
-   * deployment then begins without a revision. Absent: it begins with one.
+   * The member of `source_revision_config` that names an upload. A deployment then begins without a revision, until the
+   * upload arrives. Absent: it begins with one.
    */
   upload?: 'source_tarball_path' | 'image_uri'
   /** Whether it comes from a repository, whose pushes can make revisions. */
@@ -31,12 +31,12 @@ export interface SourceKind {
   /** Whether one revision of a deployment of another kind may be of this one. */
   isForOneRevision: boolean
   /**
-   * Throws `bad_request` for what it does not take, `forbidden` for what it takes of an admin alone.
-   * It is not called where a member that it requires is missing.
+   * Throws `bad_request` for values that it refuses, `forbidden` for those that only an admin may send. Not called if a
+   * required member is missing.
    */
   checkConfig?(config: SourceConfig, by: { isAdmin: boolean }): void
   /** Throws `bad_request`. As `checkConfig`. */
   checkRevision?(config: SourceRevisionConfig): void
-  /** Throws `bad_request` where the two do not fit together. */
+  /** Throws `bad_request` if the two do not fit together. */
   checkTogether?(config: SourceRevisionConfig, deployment: SourceConfig): void
 }

@@ -1,4 +1,4 @@
-/** What the kinds share whose source is a project that is built here. */
+/** Shared by the kinds of sources whose project is built here. */
 import { AppError } from '../../errors.ts'
 import type { SourceRevisionConfig } from './config.ts'
 
@@ -8,7 +8,7 @@ export const PROJECT_REVISION_CONFIG = { langgraph_config_path: 'required' } as 
 
 export const MAKES_PROJECT_REVISION = ['resource_spec', 'install_command', 'build_command'] as const
 
-/** Throws `bad_request` for a `langgraph_config_path` that is no way inside the source. */
+/** Throws `bad_request` for a `langgraph_config_path` that is no path inside the source. */
 export function checkConfigPath({ langgraph_config_path: path }: SourceRevisionConfig): void {
   if (path && isRelative(path) && !path.split('/').includes('..')) return
   throw new AppError(

@@ -1,11 +1,11 @@
 /** Which refs of a repository a revision may name. */
 import { AppError } from '../../errors.ts'
 
-/** What git-check-ref-format refuses, but for its rarer rules, and what git would take for an option. */
+/** Refused by git-check-ref-format (except for its rarer rules), or taken for an option by git. */
 const MALFORMED = /^[-/.]|[/.]$|\.lock$|\.\.|\/\/|\/\.|@\{/
 const CHARACTERS = /^[^\s~^:?*[\\\p{Cc}]+$/u
 
-/** Throws `bad_request` for what git could not know as a branch, a tag or a commit. */
+/** Throws `bad_request` for a text that cannot be a branch, a tag or a commit. */
 export function checkRepoRef(ref: string): void {
   if (ref.length <= 255 && CHARACTERS.test(ref) && !MALFORMED.test(ref)) return
   throw new AppError(

@@ -1,4 +1,4 @@
-/** Which git URLs a deployment may name. Whatever else git understands is refused. */
+/** Which git URLs a deployment may name. All others are refused. */
 import { AppError } from '../../errors.ts'
 
 const SCHEMES = ['https:', 'ssh:', 'git:', 'file:']
@@ -6,9 +6,9 @@ const SCHEMES = ['https:', 'ssh:', 'git:', 'file:']
 const SCP_LIKE = /^[A-Za-z0-9_][A-Za-z0-9_.-]*@[A-Za-z0-9][A-Za-z0-9.-]*:(?!\/\/)[^\s:-]\S*$/
 
 /**
- * Takes `https://`, `ssh://`, `git://` and `git@host:path`; `file://` with `isFileUrlAllowed` only.
- * Throws `forbidden` for a `file://` that may not be, `bad_request` for anything else: plain
- * `http:`, git's helper syntax (`ext::`), and what git would read as an option.
+ * Accepts `https://`, `ssh://`, `git://` and `git@host:path`; `file://` with `isFileUrlAllowed` only. Throws
+ * `forbidden` for a `file://` that is not allowed, `bad_request` for anything else: plain `http:`, git's helper syntax
+ * (`ext::`), and texts that git would read as an option.
  */
 export function checkRepoUrl(url: string, isFileUrlAllowed: boolean): void {
   const scheme = schemeOf(url)
@@ -23,7 +23,7 @@ export function checkRepoUrl(url: string, isFileUrlAllowed: boolean): void {
   )
 }
 
-/** The URL without the name and password that it may carry. */
+/** The URL without its name and password, if any. */
 export function withoutCredentials(url: string): string {
   return url.replace(/^([a-z]+:\/\/)[^/@]*@/i, '$1')
 }
@@ -44,7 +44,7 @@ function isLocal(url: URL): boolean {
   return url.hostname === '' && url.pathname.length > 1
 }
 
-/** git hands the host to ssh: it must not look like an option. */
+/** git passes the host to ssh, so it must not look like an option. */
 function isHost(hostname: string): boolean {
   return hostname !== '' && !hostname.startsWith('-')
 }

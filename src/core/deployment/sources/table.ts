@@ -1,4 +1,4 @@
-/** The kinds of sources that there are. `build/sources/table.ts` has how each is fetched. */
+/** All kinds of sources. `build/sources/table.ts` lists how each is fetched. */
 import { externalDocker, internalDocker } from './docker.ts'
 import { github } from './github.ts'
 import { internalSource } from './internal-source.ts'
@@ -14,7 +14,7 @@ const KINDS = {
 /** Where a revision's code comes from. */
 export type Source = keyof typeof KINDS
 
-/** Those of which a build makes this kind of artifact. */
+/** The sources that a build turns into this kind of artifact. */
 export type SourceOf<A extends SourceKind['artifact']> = {
   [S in Source]: (typeof KINDS)[S]['artifact'] extends A ? S : never
 }[Source]
@@ -25,7 +25,7 @@ export function kindOf(source: Source): SourceKind {
   return KINDS[source]
 }
 
-/** The sources whose kind is so, in words: `github or internal_source`. */
+/** The sources whose kind fits, in words: `github or internal_source`. */
 export function sourcesThat(isSo: (kind: SourceKind) => boolean): string {
   return SOURCES.filter((source) => isSo(kindOf(source))).join(' or ')
 }
