@@ -7,11 +7,11 @@ import type { Talk } from './talk.ts'
 
 /** One measurement of the process; times are milliseconds, the runs of each on new threads. */
 export type Asked =
-  /** Runs a second by so many at once: a number. */
+  /** Runs per second with this many clients: a number. */
   | { what: 'rate'; clients: number; ms: number }
-  /** Of `graph.invoke`, one after the other: a time for each. */
+  /** `graph.invoke`, one after the other: a time for each. */
   | { what: 'invoke'; times: number }
-  /** Until `graph.stream` gives its first values, one after the other: a time for each. */
+  /** First values of `graph.stream`, one after the other: a time for each. */
   | { what: 'first chunk'; times: number }
   /** Turns of conversations: `said`. */
   | ({ what: 'talk' } & Talk)
@@ -20,7 +20,7 @@ export interface BareGraph {
   pid: number
   /** One at a time. Rejects when the process has ended. */
   ask<Answer>(asked: Asked): Promise<Answer>
-  /** A second one is harmless. */
+  /** A second call is harmless. */
   stop(): Promise<void>
 }
 

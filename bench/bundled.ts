@@ -1,4 +1,4 @@
-/** The echo graph as a deployment has it: bundled, with its packages beside it, and its agent server in few files. */
+/** The echo graph as in a deployment: bundled, with its packages beside it, and with the bundled agent server. */
 import { cp, mkdir, symlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { bundleProject } from '../src/graph/js/bundle/write.ts'
@@ -10,11 +10,11 @@ import { benchProject, type Server, stoppable, temporaryFolder } from './server.
 const MODULES = resolve(import.meta.dirname, '../node_modules')
 
 export interface BundledProject {
-  /** Its sources' folder. */
+  /** The folder of its sources. */
   path: string
-  /** What its modules are loaded from. */
+  /** The bundle of its modules. */
   bundlePath: string
-  /** An agent server with a data folder of its own, that listens; requests carry `GATEWAY`. */
+  /** Starts a listening agent server with a data folder of its own; requests carry `GATEWAY`. */
   start(): Promise<Pick<Server, 'url' | 'pid' | 'stop'>>
   remove(): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * Forked by `rows/chats.ts`: people who talk, in a process of their own. Each `Talking` message has so many ask at once; when all
- * answers are complete it is answered with `Heard`.
+ * Forked by `rows/chats.ts`: clients that chat, in a process of their own. For each `Talking` message that many clients
+ * ask at once; when all answers are complete, it sends `Heard`.
  */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -10,20 +10,20 @@ import { quantile } from './clock.ts'
 export interface Talking {
   url: string
   people: number
-  /** For how long tokens count as read in time, from the first request on. */
+  /** How long tokens count as read in time, from the first request on. */
   ms: number
 }
 
 export interface Heard {
-  /** Tokens that were read until `ms` after the first request, a second. */
+  /** Tokens read within `ms` after the first request, per second. */
   inTime: number
-  /** All tokens that were read. */
+  /** All tokens read. */
   read: number
-  /** How old a token is when it is read, in ms. */
+  /** The age of tokens when they are read, in ms. */
   age: { p50: number; p99: number }
   /** From the request to the first token, in ms. */
   first: { p50: number; p99: number }
-  /** From the first request until the last answer was complete, in ms. */
+  /** From the first request to the end of the last answer, in ms. */
   took: number
 }
 
@@ -36,7 +36,7 @@ const body = JSON.stringify({
   stream_mode: 'messages-tuple',
 })
 const TOKEN = /@(\d+\.\d)@/g
-/** A token, its marks included, has no more characters. */
+/** The longest token, including its marks. */
 const TOKEN_CHARS = 20
 
 process.on('message', async (asked: Talking) => process.send?.(await talk(asked)))

@@ -1,6 +1,6 @@
 /**
  * `node chat-floor.ts`: the graph of `projects/chat` behind Node's HTTP server, and nothing else. Prints its port; each
- * request gets the tokens of a run of its own as server-sent events.
+ * request starts a run and gets its tokens as server-sent events.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

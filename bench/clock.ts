@@ -1,6 +1,6 @@
-/** How fast, and how long. */
+/** Measures rates and durations. */
 
-/** Work done a second by `clients` that each begin again when they are done, for `ms`. */
+/** Work done per second by `clients` that each begin again when they are done, for `ms`. */
 export async function rate(
   work: () => Promise<unknown>,
   { clients, ms }: { clients: number; ms: number },
@@ -17,7 +17,7 @@ export async function rate(
   return done / ((performance.now() - from) / 1000)
 }
 
-/** Does the work so many times, by `clients` that each begin again when they are done. */
+/** Does the work `times` times, by `clients` that each begin again when they are done. */
 export async function repeatedBy(
   work: () => Promise<unknown>,
   { clients, times }: { clients: number; times: number },
@@ -32,7 +32,7 @@ export async function repeatedBy(
   await Promise.all(Array.from({ length: clients }, client))
 }
 
-/** Milliseconds that the work takes; of several times one after the other, the median. */
+/** Milliseconds that the work takes; the median of `times` repetitions. */
 export async function duration(work: () => Promise<unknown>, times = 1): Promise<number> {
   const timed = async () => {
     const from = performance.now()
@@ -42,14 +42,14 @@ export async function duration(work: () => Promise<unknown>, times = 1): Promise
   return quantile(await repeated(timed, times), 0.5)
 }
 
-/** What the work answers, so many times one after the other. */
+/** The results of the work, repeated one after the other. */
 export async function repeated<T>(work: () => Promise<T>, times: number): Promise<T[]> {
   const answers: T[] = []
   while (answers.length < times) answers.push(await work())
   return answers
 }
 
-/** The least of the values that `share` of them (above 0, at most 1) do not exceed. */
+/** The least value that a `share` of the values (above 0, at most 1) does not exceed. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN

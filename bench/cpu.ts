@@ -1,4 +1,4 @@
-/** How much processor time a process has used, with the children it has: `/proc` on Linux. */
+/** The processor time of a process and its children: `/proc` on Linux. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { repeatedBy } from './clock.ts'
 
@@ -10,7 +10,7 @@ export function cpuUs(pid: number): number {
   return treeOf(pid).reduce((sum, one) => sum + ticksOf(one) * TICK_US, 0)
 }
 
-/** The same in ns, by the kernel's account of each thread that is alive: for what takes less than a tick. */
+/** The same in ns, by the kernel's account of each living thread: for work of less than a tick. */
 export function workedNs(pid: number): number {
   const threads = treeOf(pid).flatMap((one) =>
     readdirSync(`/proc/${one}/task`).map((thread) => `/proc/${one}/task/${thread}/schedstat`),
@@ -18,7 +18,7 @@ export function workedNs(pid: number): number {
   return threads.reduce((sum, path) => sum + Number(readFileSync(path, 'utf8').split(' ')[0]), 0)
 }
 
-/** µs of processor time for each time that the work is done, by `clients` that begin again when they are done. */
+/** µs of processor time per repetition of the work, by `clients` that begin again when they are done. */
 export async function cpuPerWork(
   work: () => Promise<unknown>,
   { pid, clients, times }: { pid: number; clients: number; times: number },
@@ -35,7 +35,7 @@ function ticksOf(pid: number): number {
   return Number(fields[11]) + Number(fields[12])
 }
 
-/** The process and all that it has started, they themselves included. */
+/** The process and all its descendants. */
 export function treeOf(pid: number): number[] {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
   return [pid, ...text.split(' ').filter(Boolean).map(Number).flatMap(treeOf)]

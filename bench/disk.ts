@@ -1,24 +1,24 @@
-/** How large the tables of a database are. */
+/** The sizes of a database's tables. */
 import { DatabaseSync } from 'node:sqlite'
 import { Client } from 'pg'
 
 export interface Tables {
   /** A SQLite file, or the URL of a PostgreSQL. */
   database: string
-  /** In which they are, in PostgreSQL. */
+  /** The schema of the tables, in PostgreSQL. */
   schema: string
 }
 
 /**
- * Bytes of the pages of each table and its indexes: in a SQLite file what waits in its WAL is counted
- * where it will lie, in a PostgreSQL what is stored beside the table is counted, too.
+ * Bytes of the pages of each table and its indexes. In SQLite, pages that wait in the WAL count for their
+ * table; in PostgreSQL, data stored beside the table counts, too.
  */
 export async function tableSizes({ database, schema }: Tables): Promise<Map<string, number>> {
   const rows = isPostgres(database) ? await ofPostgres(database, schema) : ofSqlite(database)
   return new Map(rows.map(({ name, bytes }) => [name, bytes]))
 }
 
-/** Gives the space of obsolete rows back. In SQLite it is that of other rows at once. */
+/** Frees the space of obsolete rows. SQLite reuses it at once. */
 export async function compact({ database }: Tables): Promise<void> {
   if (isPostgres(database)) await query(database, 'VACUUM FULL')
 }

@@ -1,4 +1,4 @@
-/** Large databases, filled by SQL: what they hold would take hours through the API. */
+/** Large databases, filled by SQL: through the API it would take hours. */
 import { DEFAULT_SCHEMA, openAgentStore } from '../src/storage/agent/store.ts'
 import type { Db } from '../src/storage/db/db.ts'
 import { openDb } from '../src/storage/open-db.ts'
@@ -9,17 +9,17 @@ export async function fill(place: string, work: (db: Db) => Promise<void>): Prom
   const db = await openDb(place, DEFAULT_SCHEMA)
   try {
     await work(db)
-    // As a database has them that has grown, and not all at once.
+    // Statistics as in a database that has grown over time.
     await db.script('ANALYZE;')
   } finally {
     await db.close()
   }
 }
 
-/** Threads that carry the same `user`, at every size. */
+/** How many threads have the same `user`, at every size. */
 export const THREADS_OF_A_USER = 10
 
-/** Threads a second apart, of which each tenth is interrupted, with two labels. Both databases read this. */
+/** Threads a second apart, every tenth interrupted, with two labels. The SQL fits both databases. */
 export async function fillThreads(db: Db, count: number): Promise<void> {
   const time = `'2026-01-' || ${two('1 + n / 86400')} || 'T' || ${two('n / 3600 % 24')} || ':' ||
     ${two('n / 60 % 60')} || ':' || ${two('n % 60')} || '.000Z'`
@@ -44,7 +44,7 @@ export async function fillThreads(db: Db, count: number): Promise<void> {
   })
 }
 
-/** Pending runs of this many threads, in turn; the first thread has the number 0. */
+/** Pending runs of this many threads, in turn; the first thread is number 0. */
 export async function fillPendingRuns(
   db: Db,
   { runs, threads }: { runs: number; threads: number },
@@ -66,7 +66,7 @@ export async function fillPendingRuns(
   )
 }
 
-/** How many rows are written in one transaction, so that none takes longer than a statement may. */
+/** Rows of one transaction, so that each stays within the statement limit. */
 const PIECE = 50_000
 
 async function inPieces(count: number, work: (series: string) => Promise<void>): Promise<void> {
@@ -77,7 +77,7 @@ async function inPieces(count: number, work: (series: string) => Promise<void>):
   }
 }
 
-/** Without looking at what the rows refer to: what is written here is there. */
+/** Without a check of foreign keys: the referenced rows exist. */
 async function bulk(db: Db, sql: string): Promise<void> {
   if (db.dialect === 'sqlite') await db.script(`PRAGMA foreign_keys = OFF; BEGIN; ${sql} COMMIT;`)
   else await db.script(`SET LOCAL session_replication_role = replica; ${sql}`)

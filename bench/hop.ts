@@ -1,7 +1,7 @@
 /**
  * `node hop.ts target`: an HTTP server that answers at once. `node hop.ts gateway URL KEY`: Runyard's
- * gateway in front of it, that asks for the key as `up` does. Each prints its port and serves until
- * it is killed.
+ * gateway in front of it, which checks the key as `up` does. Each prints its port and serves until it is
+ * killed.
  */
 import { randomBytes } from 'node:crypto'
 import { createServer, type Server } from 'node:http'

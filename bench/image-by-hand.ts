@@ -1,4 +1,4 @@
-/** An image of Runyard's started without Runyard: a container of an engine, or a Deployment of a cluster. */
+/** A Runyard image, started without Runyard: as a container of an engine, or a Deployment of a cluster. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppsV1Api, CoreV1Api, KubeConfig, type V1PodSpec } from '@kubernetes/client-node'
@@ -6,12 +6,12 @@ import { openEngine as connect } from '../src/runtime/docker/engine.ts'
 import { duration } from './clock.ts'
 
 export interface ByHand {
-  /** What each of the two does, as floors are called. */
+  /** The names of both floors. */
   created: string
   started: string
-  /** Milliseconds until it answers, from nothing but the image; it is removed again. */
+  /** Milliseconds until it answers, from the image alone; removes it afterwards. */
   create(): Promise<number>
-  /** The same of what was there already and is stopped; it is stopped again. */
+  /** The same from a stopped one; stops it afterwards. */
   start(): Promise<number>
   close(): Promise<void>
 }

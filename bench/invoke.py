@@ -1,6 +1,6 @@
 """Started by `python.ts`: a graph in Python, in a process that does nothing else.
 
-`none`, or `sqlite FILE` for the official saver, says what it is compiled with; `idle` that it is only
+`none`, or `sqlite FILE` for the official saver, names its checkpointer; with `idle` it is only
 imported. Then it answers each line of JSON with one.
 """
 
@@ -31,7 +31,7 @@ async def serve(graph) -> None:
 
 
 async def rate(graph, asked) -> float:
-    """Runs a second by so many at once."""
+    """Runs per second with this many clients."""
     done, begun = 0, time.perf_counter()
     end = begun + asked["ms"] / 1000
 
@@ -56,7 +56,7 @@ async def times_of_invoke(graph, asked) -> list[float]:
 
 
 async def times_of_first_chunk(graph, asked) -> list[float]:
-    """Each run is brought to its end, so that the next one is alone."""
+    """Reads each run to its end, so that the next one is alone."""
     times = []
     for _ in range(asked["times"]):
         begun, first = time.perf_counter(), None

@@ -1,6 +1,6 @@
 /**
- * Forked by `bare-graph.ts`: the echo graph in a process that does nothing else. `none`,
- * `sqlite FILE` or `postgres URL` says what it is compiled with; then it answers each `Asked` message.
+ * Forked by `bare-graph.ts`: the echo graph in a process that does nothing else. `none`, `sqlite FILE`
+ * or `postgres URL` names its checkpointer; then it answers each `Asked` message.
  */
 import { randomUUID } from 'node:crypto'
 import type { Asked } from './bare-graph.ts'
@@ -46,7 +46,7 @@ async function timeToEnd(): Promise<number> {
   return performance.now() - from
 }
 
-/** The run is brought to its end, so that the next one is alone. */
+/** Reads the run to its end, so that the next one is alone. */
 async function timeToFirst(): Promise<number> {
   const from = performance.now()
   const configurable = { thread_id: randomUUID() }

@@ -6,11 +6,11 @@ import { dirname, join, resolve } from 'node:path'
 import { type OfficialServer, startOfficialServer } from './official-server.ts'
 import { benchProject, temporaryFolder } from './server.ts'
 
-/** The test of the official CLI has the same. */
+/** Also used by the test of the official CLI. */
 const PEER = resolve(import.meta.dirname, '../test/peer/langgraph-cli')
 const MODULES = join(PEER, 'node_modules')
 
-/** As it comes but for `more` arguments; it keeps everything in memory. `stop` ends it and removes its folder. */
+/** With its defaults and `more` arguments; it keeps everything in memory. `stop` ends it and removes its folder. */
 export async function startLanggraphjsDev(
   project = benchProject('echo'),
   more: readonly string[] = [],
@@ -24,7 +24,7 @@ export async function startLanggraphjsDev(
   await symlink(MODULES, join(folder.path, 'node_modules'))
   const script = join(MODULES, '@langchain/langgraph-cli/dist/cli/cli.mjs')
   const args = [script, 'dev', '--no-browser', '--host', '127.0.0.1', ...more] as const
-  // It starts others of its kind by their name.
+  // It starts more Node processes by name.
   const env = { PATH: `${dirname(process.execPath)}:${process.env.PATH}` }
   const server = await startOfficialServer([process.execPath, ...args], { cwd: folder.path, env })
   return {
@@ -36,7 +36,7 @@ export async function startLanggraphjsDev(
   }
 }
 
-/** Throws what npm says where it cannot be done. */
+/** Throws npm's error. */
 function installPeer(): void {
   // npm writes this file last.
   if (existsSync(join(MODULES, '.package-lock.json'))) return

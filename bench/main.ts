@@ -1,7 +1,7 @@
 /**
- * `npm run bench [-- ROW…]`: measures the rows named, or all, prints a table and writes
- * `bench/results/latest.json`, which keeps what other rows gave before. Figures of one machine at one
- * time: only ratios can be compared.
+ * `npm run bench [-- ROW…]`: measures the named rows, or all, prints a table and writes
+ * `bench/results/latest.json`, which keeps earlier results of other rows. The figures belong to one
+ * machine at one time: only ratios can be compared.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg } from 'node:os'
@@ -89,7 +89,7 @@ async function report(row: Row): Promise<Reported[]> {
   return (await measure(row)).map((result) => ({ ...result, ...stamp }))
 }
 
-/** After each row: the rest may fail or be interrupted. */
+/** Called after each row: later rows may fail or be interrupted. */
 function write(): void {
   mkdirSync(results, { recursive: true })
   const before = existsSync(latest) ? JSON.parse(readFileSync(latest, 'utf8')).rows : []

@@ -1,4 +1,4 @@
-/** Debian's nginx as a reverse proxy, to compare with. */
+/** Debian's nginx as a reverse proxy, for comparison. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -11,10 +11,10 @@ import { freePort } from '../test/support/free-port.ts'
 const NGINX = '/usr/sbin/nginx'
 const TRY_MS = 20
 
-/** Why there can be none on this machine. */
+/** Why this machine has none. */
 export const NO_NGINX = existsSync(NGINX) ? undefined : `there is no ${NGINX}`
 
-/** One worker, as Runyard's gateway is one process; it keeps connections to `target` open. */
+/** One worker, since Runyard's gateway is one process; it keeps connections to `target` open. */
 export async function startNginx(
   folder: string,
   target: string,
@@ -32,7 +32,7 @@ export async function startNginx(
   }
   return {
     url,
-    // The worker is a child of it.
+    // The worker is a child of this process.
     pid: child.pid ?? 0,
     async stop() {
       child.kill('SIGTERM')

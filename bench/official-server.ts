@@ -1,4 +1,4 @@
-/** What the official development servers have in common: they are started as they come, and asked until they answer. */
+/** Starts the official development servers with their defaults, and polls them until they answer. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -10,7 +10,7 @@ const READY_MS = 120_000
 
 export type OfficialServer = Pick<Server, 'url' | 'pid' | 'stop' | 'kill'>
 
-/** `command … --port PORT` in the folder, where it keeps its files. Settles when `/ok` answers. */
+/** `program … --port PORT` in the folder, where it keeps its files. Settles when `/ok` answers. */
 export async function startOfficialServer(
   [program, ...args]: readonly [string, ...string[]],
   { cwd, env }: { cwd: string; env?: NodeJS.ProcessEnv },

@@ -1,4 +1,4 @@
-/** Where durable runs are measured: agent servers and official savers on the same kind of database. */
+/** Setups for durable runs: agent servers and official savers on the same kind of database. */
 import { join } from 'node:path'
 import { Pool } from 'undici'
 import { type BareGraph, startBareGraph } from './bare-graph.ts'
@@ -17,9 +17,9 @@ import { installSavers } from './savers.ts'
 import { benchProject, type Server, startServer, temporaryFolder } from './server.ts'
 
 export interface Place {
-  /** Goes behind the row's name. */
+  /** Added to the row's name. */
   suffix: string
-  /** Goes behind the row's title. */
+  /** Added to the row's title. */
   title: string
   database: 'SQLite' | 'PostgreSQL'
   /** Of the graph. */
@@ -66,13 +66,13 @@ export const AGENT: Place = {
 export const ONE_SERVER = [SQLITE, POSTGRES, PYTHON]
 export const PLACES = [...ONE_SERVER, FLEET]
 
-/** A place that is open: servers with the echo graph, and the echo graph with nothing around it. */
+/** An open place: servers with the echo graph, and the echo graph alone. */
 export interface OpenPlace {
-  /** Of the next server in turn: no two requests of a run go to the same one where there are several. */
+  /** The next server's pool, in turn: with several servers, requests of a run go to different ones. */
   next(): Pool
-  /** Of the servers. */
+  /** The processes of the servers. */
   pids: number[]
-  /** The file that the servers keep, or the URL of their PostgreSQL. */
+  /** The servers' SQLite file, or the URL of their PostgreSQL. */
   database: string
   /** `graph.invoke` with the official saver of that database, on the same disk or cluster. */
   saver: BareGraph
@@ -80,7 +80,7 @@ export interface OpenPlace {
   saverDatabase: string
   /** `graph.invoke` without checkpoints. */
   startBare(): Promise<BareGraph>
-  /** The official server of the language with the same graph, beside SQLite. Ended with the place. */
+  /** Starts the language's official server with the same graph, for SQLite. It ends with the place. */
   startPeer?: () => Promise<Pool>
   close(): Promise<void>
 }
@@ -154,12 +154,12 @@ async function startPythonPeer(
   return startLanggraphDev(folder.path)
 }
 
-/** What the official server is called. */
+/** The name of the official server. */
 export function peerName({ language }: Pick<Place, 'language'>): string {
   return language === 'Python' ? 'langgraph dev' : 'langgraphjs dev'
 }
 
-/** What the floor with the saver is called. */
+/** The name of the floor with the saver. */
 export function saverName({ database, language }: Place): string {
   if (language === 'Python') return 'AsyncSqliteSaver'
   return database === 'SQLite' ? 'SqliteSaver' : 'PostgresSaver'

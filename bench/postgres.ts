@@ -1,4 +1,4 @@
-/** A PostgreSQL of the bench's own, which writes to the disk as it does in earnest. */
+/** A PostgreSQL of the bench's own, which writes to the disk as in production. */
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { startCluster } from '../test/support/postgres-cluster.ts'
@@ -6,7 +6,7 @@ import { temporaryFolder } from './server.ts'
 
 export async function startPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
   const folder = await temporaryFolder()
-  // It runs as another user where the bench runs as root.
+  // It runs as another user if the bench runs as root.
   chmodSync(folder.path, 0o755)
   const place = join(folder.path, 'cluster')
   mkdirSync(place)

@@ -1,4 +1,4 @@
-/** Graphs in Python: the environment that they run in, the echo graph alone, and the official development server. */
+/** Graphs in Python: their environment, the echo graph alone, and the official development server. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp } from 'node:fs/promises'
@@ -18,13 +18,13 @@ export const PYTHON_PROJECT = benchProject('echo-python')
 /** An agent of `create_agent` with a scripted model and two tools. */
 export const AGENT_PROJECT = benchProject('agent-python')
 
-/** The environment of all that is measured, the official server's packages among it; made by the first row. */
+/** The environment of all measurements, with the official server's packages; made by the first row. */
 export async function pythonEnvironment(): Promise<{ python: string; env: NodeJS.ProcessEnv }> {
   const python = await installPython(REQUIREMENTS)
   return { python, env: { VIRTUAL_ENV: dirname(dirname(python)) } }
 }
 
-/** `startBareGraph`, in Python. There is no saver for PostgreSQL. `project`: whose graph it is. */
+/** `startBareGraph`, in Python, without a saver for PostgreSQL. `project`: the graph's project. */
 export async function startPythonGraph(
   kind: Parameters<typeof startBareGraph>[0],
   place = '',
@@ -58,13 +58,13 @@ export async function startPythonGraph(
   }
 }
 
-/** `langgraph dev` of the official packages, as it comes but for `more` arguments. `folder`: one that `copyOfProject` made. */
+/** The official `langgraph dev` with its defaults and `more` arguments. `folder`: made by `copyOfProject`. */
 export async function startLanggraphDev(
   folder: string,
   more: readonly string[] = [],
 ): Promise<OfficialServer> {
   const { python } = await pythonEnvironment()
-  // The command's script names the Python of the folder that the environment was made in, which has another name since.
+  // As a module: the command's script names Python by the environment's first folder, which was renamed since.
   const args = ['-m', 'langgraph_cli', 'dev', '--no-browser', '--no-reload', ...more] as const
   return startOfficialServer([python, ...args], { cwd: folder, env: { LOG_LEVEL: 'ERROR' } })
 }

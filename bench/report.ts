@@ -1,18 +1,18 @@
-/** The results that are kept, and how they are shown. */
+/** Stored results and their table. */
 import type { Result } from './row.ts'
 
-/** A result, and what it is to be read with. */
+/** A result with its circumstances. */
 export interface Reported extends Result {
-  /** When its row was begun, ISO 8601. */
+  /** When its row began, ISO 8601. */
   at: string
-  /** The machine's load of one minute at that time: above its number of cores others worked too. */
+  /** The machine's one-minute load at that time: above the number of cores, other programs ran too. */
   load: number
   node: string
-  /** Cores and their model. */
+  /** The number of cores and their model. */
   machine: string
 }
 
-/** Of each row that was measured now these results, of the others the ones that there were. */
+/** The new results of measured rows, and the earlier ones of all others. */
 export function merge(before: readonly Reported[], measured: readonly Reported[]): Reported[] {
   const names = new Set(measured.map((result) => result.name))
   return [...before.filter((result) => !names.has(result.name)), ...measured]

@@ -1,4 +1,4 @@
-/** What is measured, beside what it is measured against. */
+/** Rows: figures and the floors that they are compared with. */
 
 export type Unit =
   | 'runs/s'
@@ -14,27 +14,27 @@ export type Unit =
 
 export interface Row {
   name: string
-  /** What the figure is. */
+  /** A description of the figure. */
   title: string
   /** Of the figure, or of each of its numbers by its name. */
   unit: Unit | ((told: string) => Unit)
-  /** How often figure and floors are measured, in turn. */
+  /** How often figure and floors are measured, alternating. */
   pairs: number
-  /** Everything that has to be there, or warm, before the first measurement. */
+  /** Prepares and warms up everything for the first measurement. */
   open(): Promise<OpenRow>
 }
 
-/** A number, or several of one measurement by what they tell; figure and floors tell the same. */
+/** A number, or several numbers of one measurement by name; figure and floors have the same names. */
 export type Measured = number | Readonly<Record<string, number>>
 
 export interface OpenRow {
   figure(): Promise<Measured>
-  /** By name: the same work with as little around it as there can be. */
+  /** By name: the same work with as little as possible around it. */
   floors: Readonly<Record<string, () => Promise<Measured>>>
   close(): Promise<void>
 }
 
-/** One figure and one floor: medians of all pairs, and what they were made of. */
+/** One figure and one floor: medians of all pairs, and their single values. */
 export interface Result {
   name: string
   title: string
@@ -42,15 +42,15 @@ export interface Result {
   figure: number
   floorName: string
   floor: number
-  /** Median of figure / floor, pair by pair: what else the machine did is in both. */
+  /** Median of figure / floor, pair by pair: other load on the machine affects both. */
   ratio: number
   figures: number[]
   floors: number[]
 }
 
 /**
- * Measures figure and floors in turn, and answers one result for each floor and each number of the
- * figure. Of several numbers each has a name of its own: that of the row, and what it tells.
+ * Measures figure and floors in turn, and returns one result for each floor and each number of the
+ * figure. If there are several numbers, a result's name is that of the row and the number.
  */
 export async function measure(row: Row): Promise<Result[]> {
   const open = await row.open()
@@ -84,7 +84,7 @@ function resultsOf(row: Row, figures: Measured[], floorName: string, floors: Mea
   )
 }
 
-/** `told`: what this number of several tells; empty: it is the only one. */
+/** `told`: the name of this number; empty: the only one. */
 function resultOf(
   { name, title, unit }: Row,
   told: string,

@@ -1,9 +1,9 @@
 /**
- * The official checkpointers on SQLite and PostgreSQL, to compare with. They are a package of their
- * own, installed when a row asks for them, and take what is theirs of LangGraph from the root's.
+ * The official checkpointers on SQLite and PostgreSQL, for comparison. They are a package of their own,
+ * installed when a row needs them, and use LangGraph from the root's packages.
  *
- * SqliteSaver asks for better-sqlite3 12, which has to be compiled and ends a process of Node 24.19
- * and later when it collects a statement. Its lock gives it 13: the same calls, already compiled.
+ * SqliteSaver requires better-sqlite3 12, which has to be compiled and ends a process of Node 24.19
+ * and later when it collects a statement. The lock file has 13: the same calls, already compiled.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -13,7 +13,7 @@ import type { BaseCheckpointSaver } from '@langchain/langgraph'
 const PEER = join(import.meta.dirname, 'peer/savers')
 const MODULES = join(PEER, 'node_modules')
 
-/** Throws what npm says where it cannot be done. */
+/** Throws npm's error. */
 export function installSavers(): void {
   // npm writes this file last.
   if (existsSync(join(MODULES, '.package-lock.json'))) return
@@ -21,7 +21,7 @@ export function installSavers(): void {
   execFileSync('npm', args, { cwd: PEER, stdio: ['ignore', 2, 'inherit'] })
 }
 
-/** The saver as its package opens it, on a file that need not be there. */
+/** The saver as its package opens it, on a file that need not exist. */
 export async function openSqliteSaver(path: string): Promise<BaseCheckpointSaver> {
   const { SqliteSaver } = await load('sqlite')
   return SqliteSaver.fromConnString(path)
@@ -35,7 +35,7 @@ export async function openPostgresSaver(url: string): Promise<BaseCheckpointSave
   return saver
 }
 
-/** By its path: who has not installed it has no types of it either. */
+/** By its path: without an install, its types are missing too. */
 async function load(name: 'sqlite' | 'postgres') {
   return import(join(MODULES, `@langchain/langgraph-checkpoint-${name}/dist/index.js`))
 }

@@ -1,4 +1,4 @@
-/** What is measured, in a process of its own: `runyard`, up to its `ready` line, and the bare writer. */
+/** Starts measured processes: `runyard`, up to its `ready` line, and the bare writer. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -11,11 +11,11 @@ const command = resolve(import.meta.dirname, '../bin/runyard')
 export interface Server {
   url: string
   pid: number
-  /** What it printed until it was ready. */
+  /** Its output until it was ready. */
   output: string
   /** SIGTERM; settles when it has ended. */
   stop(): Promise<void>
-  /** SIGKILL; settles when it is gone. */
+  /** SIGKILL; settles when it has ended. */
   kill(): Promise<void>
 }
 
@@ -35,7 +35,7 @@ export async function startServer(
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')
-  // A row that fails while it opens closes nothing.
+  // A row that fails in `open` closes nothing.
   endTogether(child, 'SIGTERM')
   const end = (signal: NodeJS.Signals) => async () => {
     child.kill(signal)
@@ -51,7 +51,7 @@ export async function startServer(
   throw new Error(`${args.join(' ')} ended before it was ready:\n${output}`)
 }
 
-/** `sse-writer.ts`, which writes nothing but this frame. */
+/** `sse-writer.ts`, which writes only this frame. */
 export async function startWriter(frame: string): Promise<Pick<Server, 'url' | 'pid' | 'stop'>> {
   const script = join(import.meta.dirname, 'sse-writer.ts')
   const child = spawn(process.execPath, [script, frame], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -60,7 +60,7 @@ export async function startWriter(frame: string): Promise<Pick<Server, 'url' | '
   return { url: `http://127.0.0.1:${String(port).trim()}`, ...stoppable(child) }
 }
 
-/** A process that has just been started, as those who measure it see it. */
+/** A started process in the form that rows use. */
 export function stoppable(child: ChildProcess): Pick<Server, 'pid' | 'stop'> {
   const exited = once(child, 'exit')
   return {
@@ -77,7 +77,7 @@ export interface TemporaryFolder {
   remove(): Promise<void>
 }
 
-/** A fresh folder, and how to remove it. */
+/** A new folder with its removal. */
 export async function temporaryFolder(): Promise<TemporaryFolder> {
   const path = await mkdtemp(join(tmpdir(), 'runyard-bench-'))
   return { path, remove: () => rm(path, { recursive: true, force: true }) }

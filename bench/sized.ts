@@ -1,12 +1,12 @@
-/** The same work on a large and on a small database: nothing may slow down with age. */
+/** The same work on a large and on a small database: it must not slow down with growth. */
 import { duration } from './clock.ts'
 import type { Measured, Row } from './row.ts'
 
 type Work = () => Promise<unknown>
 
-/** One database of a given size, open. */
+/** An open database of a given size. */
 export interface Sized {
-  /** Several are measured in turn, each under its name. */
+  /** Several kinds of work are measured in turn, each under its name. */
   work: Work | Readonly<Record<string, Work>>
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * `node sse-writer.ts FRAME`: prints its port. `GET /?count=N&readers=M` is answered with N times the
- * frame, as fast as it is read, once M clients have asked.
+ * `node sse-writer.ts FRAME`: prints its port. Answers `GET /?count=N&readers=M` with N times the frame,
+ * as fast as it is read, once M clients have asked.
  */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

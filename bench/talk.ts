@@ -1,7 +1,7 @@
-/** Conversations of turns that are alike: a text is said, and the echo graph answers with it. */
+/** Conversations of equal turns: a client sends a text, and the echo graph answers with it. */
 
 export interface Talk {
-  /** The thread of each; they take their turns together. */
+  /** A thread for each conversation; they take their turns together. */
   threads: string[]
   /** Numbers of the first and the last turn. */
   from: number
@@ -31,7 +31,7 @@ const WORDS = `
   .trim()
   .split(/\s+/)
 
-/** Words by chance, the same for the same number: a database compresses them as it does what is said. */
+/** Random words, the same for the same number: a database compresses them like real text. */
 function textOf(number: number): string {
   let state = number * 2_654_435_761 + 1
   let text = ''

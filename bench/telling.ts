@@ -1,31 +1,31 @@
-/** A run that tells events, and the ways in which clients follow it. */
+/** A run that writes events, and the ways in which clients follow it. */
 import { randomUUID } from 'node:crypto'
 import { openEvents, openSocket, type Told } from './told.ts'
 
-/** Opens the readers, has so many events told, and waits until each reader has them. */
+/** Opens the readers, starts the run, and waits until each reader has all events. */
 export type Way = (url: string, load: Load) => Promise<Timing>
 
 export interface Load {
   readers: number
-  /** How many events are told. */
+  /** How many events the run writes. */
   events: number
 }
 
 export interface Timing {
-  /** From before the first reader is opened until it has its first event. */
+  /** From before the first reader opens to its first event. */
   firstMs: number
-  /** From the request for the run until then. */
+  /** From the request for the run to the same event. */
   askedMs: number
-  /** From the begin of the run, all readers being there, until all have all. */
+  /** From the start of the run, with all readers open, until all have every event. */
   allMs: number
 }
 
 const tell = (count: number) => ({ assistant_id: 'tell', input: { count } })
 
-/** One reader of `runs/stream`, whose first event is that of the run's begin. */
+/** One reader of `runs/stream`, whose first event is the start of the run. */
 export const legacyRun: Way = (url, load) => legacy(url, load, 1)
 
-/** The same; what counts as the first event comes out of the node, as with the protocol. */
+/** The same; the event of the node counts as the first, as with the protocol. */
 export const legacyCustom: Way = (url, load) => legacy(url, load, 2)
 
 const legacy = (url: string, { events }: Load, first: number): Promise<Timing> =>
@@ -53,14 +53,14 @@ export const legacyThread: Way = async (url, { readers, events }) => {
   })
 }
 
-/** What readers of the protocol ask for, and how many events of a run it has beside those that are told. */
+/** The channels that protocol readers subscribe to, and how many further events they get. */
 interface Wish {
   channels: string[]
   more: number
 }
 
 const TOLD: Wish = { channels: ['custom'], more: 0 }
-/** With the run's begin, which comes first, and its end. */
+/** With the start of the run, which comes first, and its end. */
 const LIFECYCLE: Wish = { channels: ['lifecycle', 'custom'], more: 2 }
 
 /** Readers of the thread-centred protocol's server-sent events. */
@@ -94,7 +94,7 @@ function bySocket(url: string, { events }: Load, { channels, more }: Wish): Prom
   })
 }
 
-/** Readers of `sse-writer.ts`, which begins when the last one has come. */
+/** Readers of `sse-writer.ts`, which begins when the last one has connected. */
 export const bareWriter: Way = (url, { readers, events }) => {
   const address = `${url}/?count=${events}&readers=${readers}`
   return timed({
@@ -106,9 +106,9 @@ export const bareWriter: Way = (url, { readers, events }) => {
 
 async function timed(way: {
   open: () => Promise<Told>[]
-  /** Answers a reader where it is one that begins. */
+  /** Returns a reader if the request for the run is one. */
   begin: () => Promise<Told | undefined>
-  /** The number of the event that counts as the first. 1. */
+  /** The number of the event that counts as the first. Default 1. */
   first?: number
   events: number
 }): Promise<Timing> {

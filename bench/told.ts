@@ -1,9 +1,9 @@
-/** Readers of event streams that do nothing but count. */
+/** Readers of event streams that only count. */
 import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { WebSocket } from 'ws'
 
-/** What one reader was told, counted in events. */
+/** The number of events that a reader has received. */
 export class Told {
   readonly leave: () => void
   #count = 0
@@ -14,7 +14,7 @@ export class Told {
     this.leave = leave
   }
 
-  /** Settles when so many have come since the beginning; rejects when the stream ends before. */
+  /** Settles when that many events have come in all; rejects if the stream ends before. */
   events(wanted: number): Promise<void> {
     this.#wanted = wanted
     this.#reached = Promise.withResolvers()
@@ -35,7 +35,7 @@ export class Told {
 
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY })
 
-/** Opens server-sent events, by POST where there is a body; settles when the head has come. */
+/** Opens server-sent events, by POST if there is a body; settles when the headers have come. */
 export async function openEvents(url: string, body?: object): Promise<Told> {
   const headers = { 'content-type': 'application/json' }
   const asked = request(url, { method: body ? 'POST' : 'GET', headers, agent })
@@ -50,7 +50,7 @@ export async function openEvents(url: string, body?: object): Promise<Told> {
   return told
 }
 
-/** Blank lines, each the end of an event; one may be cut in two. */
+/** Counts blank lines, each the end of an event; chunks may split one. */
 function endsIn(bytes: Buffer, state: { isWithin: boolean }): number {
   let count = state.isWithin && bytes[0] === 10 ? 1 : 0
   for (let at = bytes.indexOf('\n\n'); at >= 0; at = bytes.indexOf('\n\n', at + 2)) count += 1
@@ -58,7 +58,7 @@ function endsIn(bytes: Buffer, state: { isWithin: boolean }): number {
   return count
 }
 
-/** Opens a WebSocket, sends what is given and counts what comes, answers too. */
+/** Opens a WebSocket, sends the messages and counts what comes, including answers. */
 export async function openSocket(url: string, messages: object[]): Promise<Told> {
   const socket = new WebSocket(url)
   const told = new Told(() => socket.terminate())

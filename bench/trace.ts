@@ -1,4 +1,4 @@
-/** What Chromium's own tracing tells of a page's main thread. */
+/** Measures a page's main thread with Chromium's own tracing. */
 import type { Browser, Page } from 'playwright-core'
 
 const CATEGORIES = [
@@ -13,7 +13,7 @@ interface TraceEvent {
   ph: string
   pid: number
   tid: number
-  /** In µs, as are the others. */
+  /** In µs, like the others. */
   ts: number
   dur?: number
   /** Processor time. */
@@ -23,10 +23,10 @@ interface TraceEvent {
 
 export interface Traced {
   tookMs: number
-  /** Of the main thread's tasks: the longest, by the clock and in processor time. */
+  /** The main thread's longest task, by the clock and in processor time. */
   longestMs: number
   longestCpuMs: number
-  /** All of them together, in processor time. */
+  /** All tasks together, in processor time. */
   cpuMs: number
   frames: { drawn: number; dropped: number }
 }
@@ -56,7 +56,7 @@ export async function traced(
   }
 }
 
-/** The events of the busiest of the renderers' main threads: a spare one waits beside the page's. */
+/** The events of the busiest main thread: a spare renderer idles beside the page's. */
 function mainThread(events: readonly TraceEvent[]): TraceEvent[] {
   const mains = events.filter(
     ({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain',

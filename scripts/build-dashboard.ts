@@ -1,9 +1,9 @@
-// Builds the browser app into a folder (default: dashboard/dist), with a compressed form of each text
-// beside it. It does nothing if the sources are as they were when that was built. Several of these at once
-// take turns, and the folder is changed at the end, so that a server finds the one app or the other.
+// Builds the browser app into a folder (default: dashboard/dist), with a compressed form of each text file
+// beside it. It does nothing if the sources have not changed since the last build. Several builds at once
+// take turns, and the folder is replaced at the end, so that a server finds either the old or the new app.
 //
-// `--background`: as a child of a running server, with the processor time that others leave; it ends with
-// that server. What builds the app is installed first, if `npm start` has left that for later.
+// `--background`: as a child of a running server, at low priority; it ends with that server. Installs the
+// build's packages first, if `npm start` has skipped them.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -31,11 +31,11 @@ const folder = resolve(target)
 const building = `${folder}.${process.pid}`
 const lock = `${folder}.lock`
 
-/** What the app is made of. */
+/** The sources of the app. */
 const SOURCES = ['dashboard', 'client/src', 'package-lock.json']
 const NO_SOURCES = /(^|\/)(node_modules|dist[^/]*|\.vite)(\/|$)|\.test\.tsx?$/
 const TEXT = /\.(js|css|html|svg|json|map|txt|webmanifest)$/
-/** Smaller ones are hardly smaller when they are compressed. */
+/** Smaller files gain little from compression. */
 const MIN_BYTES = 1_000
 
 const isInBackground = process.argv.includes('--background')
@@ -57,7 +57,7 @@ if (builtFrom() !== wanted) {
     rmSync(lock, { recursive: true, force: true })
   }
 }
-// The channel to the server would keep this process.
+// The channel to the server would keep this process alive.
 if (process.connected) process.exit()
 
 function stamp(): string {
@@ -86,7 +86,7 @@ function builtFrom(): string | undefined {
 async function build(): Promise<void> {
   removeLeftovers()
   if (isInBackground) await installRest()
-  // Vite goes by it: tests, and people who develop their agents, have another one in their environment.
+  // Vite reads it: tests, and developers of agents, have another value in their environment.
   process.env.NODE_ENV = 'production'
   const vite = await import('vite')
   const configFile = join(home, 'vite.config.ts')
@@ -99,7 +99,7 @@ async function build(): Promise<void> {
   writeFileSync(`${folder}.stamp`, wanted)
 }
 
-/** What `npm start` does not wait for. Ends when this process does. */
+/** Installs the packages that `npm start` has skipped. Ends when this process does. */
 async function installRest(): Promise<void> {
   const script = join(root, 'scripts/prepare.mjs')
   const child = spawn(process.execPath, [script, '--rest'], { stdio: ['ignore', 2, 2] })
@@ -107,7 +107,7 @@ async function installRest(): Promise<void> {
   if (code !== 0) throw new Error('What the dashboard is built with could not be installed.')
 }
 
-/** Of builds that were killed: whoever has the lock builds alone. */
+/** Removes folders of killed builds: the holder of the lock builds alone. */
 function removeLeftovers(): void {
   for (const name of readdirSync(dirname(folder))) {
     const isLeft = name.startsWith(`${basename(folder)}.`) && /\.\d+$/.test(name)
@@ -121,7 +121,7 @@ function filesOf(path: string): string[] {
     .map(({ parentPath, name }) => join(parentPath, name))
 }
 
-/** Not the page itself: each answer of it is another. */
+/** Except the page itself, which differs in each answer. */
 async function compress(file: string): Promise<void> {
   const content = readFileSync(file)
   if (!TEXT.test(file) || file.endsWith('/index.html') || content.length < MIN_BYTES) return
@@ -148,7 +148,7 @@ async function takeLock(): Promise<void> {
   }
 }
 
-/** Whoever took it is gone. One that has not written its number yet is waited for. */
+/** Whether the process with the lock has ended. Waits for one that has not written its id yet. */
 function isAbandoned(): boolean {
   try {
     process.kill(Number(readFileSync(join(lock, 'pid'), 'utf8')), 0)

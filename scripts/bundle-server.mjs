@@ -1,6 +1,6 @@
-// Writes the agent server as few files, so that a deployment starts with a handful of modules instead of a thousand.
-// `node bundle-server.mjs FROM TO`: from `src` or its compiled form, to a folder beside it. Plain JavaScript, like
-// prepare.mjs, which calls it in a clone; the published package has its own from `npm run build`.
+// Bundles the agent server into few files, so that a deployment starts with a handful of modules instead of a
+// thousand. `node bundle-server.mjs FROM TO`: from `src` or its compiled form, to a folder beside it. Plain JavaScript,
+// like prepare.mjs, which calls it in a clone; the published package has its own from `npm run build`.
 import { spawnSync } from 'node:child_process'
 import {
   existsSync,
@@ -16,24 +16,24 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** What is started in a process of its own: an agent server, and the last step of a build. */
+/** Programs with a process of their own: an agent server, and the last step of a build. */
 const PROGRAMS = {
   'agent-program': 'main/agent-program',
   'bundle-command': 'main/builds/bundle-command',
 }
-/** What has files beside itself, compiles, or must be one with the project's own copy. */
+/** Packages that need files beside them, that compile, or that must be the same copy as the project's. */
 const OUTSIDE = [
   ...['esbuild', 'tsx', 'typescript-api', 'sqlite-vec', '@opentelemetry', 'swagger-ui-dist'],
   ...['pg-native', 'cloudflare:sockets'],
 ]
-/** What `serve` never loads. */
+/** Modules that `serve` never loads. */
 const OTHER_COMMANDS =
   /\/(up|dev|listener|doctor|move|backup|restore|fetch|client-commands|deploy-example)\.(ts|js)$/
-/** A module asks its own address for the way to files of ours: they are where they were. */
+/** Stands for `import.meta.url` in each module: the URL of its source, by which it finds our files. */
 const PLACE = '__runyardPlace'
-/** `graph/js/schemas/sibling-module.ts`: a thread that began with a source would load TypeScript's own parser, 30 MB, for it. */
+/** `graph/js/schemas/sibling-module.ts`: a thread that starts from a source would load TypeScript's parser, 30 MB. */
 const SIBLING = /siblingModule\('([\w-]+)', import\.meta\.url\)/g
-/** Where packages that are imported late are given their exports, and what says that a path was found for that. */
+/** The namespace in which late imported packages get their exports, and the mark of paths resolved for it. */
 const LATE = 'late'
 const OWN_RESOLVE = Symbol('the path of a late package')
 /** How long parts of an older bundle stay. */
@@ -49,7 +49,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await bundleServer(from, to)
 }
 
-/** In a clone: again where a source, a package or this file has changed. A failure costs a quick start and no more. */
+/** In a clone: rebuilds after a change of a source, a package or this file. A failure only makes starts slower. */
 export async function refreshBundle() {
   try {
     if (isFresh('dist/server')) return
@@ -63,7 +63,7 @@ export async function refreshBundle() {
 
 /**
  * Both are folders of the checkout. Servers that run from an older bundle may still load parts of it: those stay for a
- * day. The record is written last, so that what is not finished counts for nothing.
+ * day. The record is written last, so that an unfinished bundle does not count.
  */
 async function bundleServer(from, to) {
   const { build } = await import('esbuild')
@@ -101,10 +101,10 @@ async function bundleServer(from, to) {
   removeOld(join(root, to), new Set(outputFiles.map(({ path }) => basename(path))))
 }
 
-/** Throws unless the bundle gets as far as to miss a project: all of its modules could be evaluated then. */
+/** Throws unless the bundle reports a missing project: then all of its modules could be evaluated. */
 function requireServer(program) {
   const args = [program, 'serve', '--config', join(root, 'no-project.json')]
-  // Settings of the server that is about to start are not for this one.
+  // The settings are for the server that is about to start, not for this check.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.startsWith('RUNYARD_')),
   )
@@ -115,14 +115,14 @@ function requireServer(program) {
   }
 }
 
-/** As `bin/runyard` chooses it: the machine's may be too old. */
+/** Node as `bin/runyard` chooses it: the machine's own may be too old. */
 function ownNode() {
   const { platform, arch, execPath } = process
   const own = join(root, `node_modules/node-${platform}-${arch}/bin/node`)
   return existsSync(own) ? own : execPath
 }
 
-/** Whoever reads the file finds all of it. */
+/** Readers always find a complete file. */
 function replace(path, contents) {
   const unfinished = `${path}.${process.pid}`
   writeFileSync(unfinished, contents)
@@ -163,8 +163,8 @@ function keepPlaces(outdir) {
 }
 
 /**
- * A package in CommonJS that is imported late has the same exports as in the sources: esbuild alone gives it nothing but
- * `default`, and `const { Agent } = await import('undici')` would be `undefined`.
+ * Gives a late imported CommonJS package the same exports as in the sources: esbuild alone exports nothing but
+ * `default`, and `Agent` of `const { Agent } = await import('undici')` would be `undefined`.
  */
 function nameExports() {
   return {
@@ -184,7 +184,7 @@ function nameExports() {
   }
 }
 
-/** As Node finds them: those of a CommonJS module are not written down as such. */
+/** The exports as Node finds them: a CommonJS module does not declare them. */
 function exportsOf(path) {
   const show = `console.log(JSON.stringify(Object.keys(await import(${JSON.stringify(pathToFileURL(path).href)}))))`
   const { stdout, stderr, status, error } = spawnSync(
@@ -197,7 +197,7 @@ function exportsOf(path) {
   return JSON.parse(stdout).filter((name) => /^[\w$]+$/.test(name))
 }
 
-/** What a clone's bundle was made from, with sizes and times: `isFresh` compares them. */
+/** The files that a clone's bundle was made from, with sizes and times: `isFresh` compares them. */
 function record(from, inputs) {
   const own = inputs.filter((path) => !path.includes('node_modules/'))
   const files = [...own, 'package-lock.json', 'scripts/bundle-server.mjs']
@@ -209,7 +209,7 @@ function isFresh(to) {
   return from === 'src' && files.every(([path, state]) => stateOf(join(root, path)) === state)
 }
 
-/** Empty where there is none, and where a power cut has left a part of it. */
+/** Empty if the record is missing, or cut off by a power failure. */
 function readRecord(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'))
@@ -223,7 +223,7 @@ function stateOf(path) {
   return found ? `${found.size} ${found.mtimeMs}` : 'missing'
 }
 
-/** The words under which the packages in the bundle may be passed on. */
+/** The licenses of the packages in the bundle. */
 function licenses(inputs) {
   const folders = new Set(inputs.flatMap((path) => packageFolder(path) ?? []))
   const texts = [...folders].toSorted().map((folder) => {

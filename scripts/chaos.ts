@@ -8,7 +8,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-/** Whatever still goes on then is ended, in ms. */
+/** Time limit for everything, in ms. */
 const LIMIT_MS = 180 * 60_000
 const KILLS = ['test/chaos']
 const OTHERS = ['test/fuzz', 'test/api/agent-server']
@@ -32,7 +32,7 @@ if (!isPassed)
   console.error(`chaos: failed; to repeat it: npm run chaos -- ${[seed, ...args].join(' ')}`)
 process.exitCode = isPassed ? 0 : 1
 
-/** The others run although the kills have failed. */
+/** The others run even if the kills have failed. */
 async function allPass(): Promise<boolean> {
   const results = [await passes([...KILLS, ONE_BY_ONE]), await passes(OTHERS)]
   return results.every(Boolean)

@@ -1,5 +1,5 @@
-// Everything that can be checked without running the product: format and lint, types, and that
-// generated files are up to date, and how much code there is. The import table is a test (test/architecture.test.ts).
+// All checks without running the product: format and lint, types, up-to-date generated files, and the amount
+// of code. The import table is a test (test/architecture.test.ts).
 import { spawnSync } from 'node:child_process'
 
 const CHECKS: [name: string, command: string, args: string[]][] = [

@@ -1,6 +1,6 @@
 // Writes the generated files that are committed: both OpenAPI documents, the client's types, the schema
 // snapshots, and the table of docs/settings.md.
-// With `--check` it writes nothing and fails when one of them is not what it would write.
+// With `--check` it writes nothing, and fails when one of them is out of date.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ interface App {
   request(path: string): Response | Promise<Response>
 }
 
-/** The document as the server answers it; the routes' parts are only touched by other requests. */
+/** The document as the server answers it; only other requests use the routes' parts. */
 async function documentOf(app: App): Promise<string> {
   const response = await app.request('/openapi.json')
   const document: unknown = await response.json()
@@ -38,7 +38,7 @@ const agentServer = createAgentServerApp({ answers, log: silentLog } as Parts, {
 })
 const controlPlane = createControlPlaneApp({ log: silentLog } as ControlPlaneParts)
 
-/** On a cluster that is there for no longer than this. */
+/** On a temporary cluster. */
 async function postgresSchemas(): Promise<Record<string, string>> {
   const folder = mkdtempSync(join(tmpdir(), 'runyard-generate-'))
   const cluster = await startCluster(folder, { owner: process.pid })

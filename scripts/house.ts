@@ -1,4 +1,4 @@
-// `npm run house`: counts what the code weighs, beside a limit for each count. Exits with 1 where a count is over its limit.
+// `npm run house`: prints counts of the code, each with its limit. Exits with 1 if a count is over its limit.
 // A change that needs more raises a limit here, and its commit says why; a change that removes code lowers it.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -25,7 +25,7 @@ function importsOf(file: string): string[] {
   return targets.filter((target) => existsSync(join(root, target)))
 }
 
-/** How many of the files exactly one other file imports. */
+/** The share of files with exactly one importer. */
 function shareWithOneImporter(files: readonly string[]): number {
   const importers = new Map<string, number>()
   for (const file of files) {
@@ -60,7 +60,7 @@ function circles(files: readonly string[]): number {
   return found
 }
 
-/** How many classes have eight or more fields that change. */
+/** The number of classes with eight or more mutable fields. */
 function statefulClasses(files: readonly string[]): number {
   let count = 0
   for (const file of files) {

@@ -3,12 +3,12 @@
 //
 //   prepare.mjs           installs everything
 //   prepare.mjs --start   installs what every server needs (scripts/start/package.json), so that the first start is
-//                         soon ready; everything where the environment asks for more
+//                         soon ready; everything if the environment needs more
 //   prepare.mjs --rest    installs everything else after that, beside the running server, none of whose
-//                         files it touches; does nothing where somebody installed in another way
+//                         files it changes; does nothing after another kind of install
 //
-// Stale is told by a hash of the lock file. Two of these at once take turns. A signal, or the death
-// of whoever started it, ends the whole install: npm and its children are one process group.
+// A hash of the lock file shows whether an install is stale. Two of these at once take turns. A signal, or
+// the end of its parent, ends the whole install: npm and its children are one process group.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,11 +26,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => e
 setInterval(() => process.ppid !== parent && end('SIGTERM'), 500).unref()
 
 const all = stamp()
-/** What stands in the file while only a part is there. */
+/** The stamps of partial installs. */
 const forStart = `${all} for npm start`
 const beingAdded = `${all} being added to`
 
-// Whoever needs what is just being added waits for it.
+// If packages are just being added, wait for them.
 if (nextStep() || installed() === beingAdded) {
   await takeLock()
   try {
@@ -40,14 +40,14 @@ if (nextStep() || installed() === beingAdded) {
   }
 }
 
-// What these start deploys, and is started from it.
+// These commands start servers from the bundle.
 const isThere = installed() === all || installed() === forStart
 if (isThere && ['prestart', 'prebench'].includes(process.env.npm_lifecycle_event)) {
   const { refreshBundle } = await import('./bundle-server.mjs')
   await refreshBundle()
 }
 
-/** What is to be done, by what is there; `undefined`: nothing. */
+/** The next step, by the present install; `undefined`: none. */
 function nextStep() {
   const found = installed()
   if (found === all) return undefined
@@ -58,7 +58,7 @@ function nextStep() {
   return found === forStart ? addRest : installAll
 }
 
-/** Whether the environment asks for packages that only some settings need: clients of other systems. */
+/** Whether settings in the environment need further packages: clients of other systems. */
 function isMoreWanted() {
   const { RUNYARD_RUNTIME = '', RUNYARD_ARTIFACTS_URL = '', ...others } = process.env
   const hasRuntime = !['', 'process'].includes(RUNYARD_RUNTIME)
@@ -80,16 +80,16 @@ async function installAll() {
 }
 
 /**
- * Without the tools of those who develop Runyard, what its dashboard is made of, and the clients that only some
- * settings need: half the packages, and half the time.
+ * Without the tools for developing Runyard, the dashboard's packages, and clients that only some settings need: half
+ * the packages, and half the time.
  */
 async function installForStart() {
   await runNpm(['ci', '--omit=dev', '--workspace=client', '--workspace=scripts/start'], forStart)
 }
 
 /**
- * Adds to what is there. An install that was killed is not trusted: the next one begins anew. One that fails, as it does
- * without a network, takes back what it has done: a server starts all the same, and this is tried again beside it.
+ * Adds to the present install. After a kill, the next install begins from nothing. After a failure, as without a
+ * network, npm undoes its changes: the server starts all the same, and this is tried again beside it.
  */
 async function addRest() {
   writeFileSync(stampFile, beingAdded)
@@ -97,7 +97,7 @@ async function addRest() {
   if (end === 'failed') writeFileSync(stampFile, forStart)
 }
 
-/** Answers how it ended: `installed`, `failed` or `killed`. */
+/** Returns how it ended: `installed`, `failed` or `killed`. */
 async function runNpm(args, result) {
   console.error(`runyard: installing dependencies (npm ${args[0]}) …`)
   const options = ['--include=optional', '--no-audit', '--no-fund', '--loglevel=error']

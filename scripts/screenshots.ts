@@ -1,8 +1,8 @@
 /**
- * `npm run screenshots [-- NAME…]`: takes pictures of every page of the dashboard and of what opens there,
- * or of those whose name has NAME in it, in both themes, wide and as narrow as a phone, into `screenshots/`.
- * It starts a Runyard of its own and fills it first. What goes wrong on a page is printed, and makes it
- * fail. `--docs`: takes the eight small ones of `docs/dashboard.md` instead.
+ * `npm run screenshots [-- NAME…]`: takes pictures of every page and dialog of the dashboard, or of those whose
+ * name contains NAME, in both themes, wide and as narrow as a phone, into `screenshots/`. It starts a Runyard
+ * of its own and fills it first. Errors on a page are printed, and make it fail. `--docs`: takes the eight
+ * small pictures of `docs/dashboard.md` instead.
  */
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -11,12 +11,12 @@ import { DASHBOARD_PAGES, DASHBOARD_VIEWS } from '../test/support/dashboard-page
 import type { DashboardVisitor } from '../test/support/dashboard-visitor.ts'
 import { type LivedIn, liveIn } from '../test/support/lived-in.ts'
 
-/** Whatever still goes on then is ended, in ms. */
+/** Time limit for everything, in ms. */
 const LIMIT_MS = 15 * 60_000
 
 const folder = resolve(import.meta.dirname, '../screenshots')
 const docs = resolve(import.meta.dirname, '../docs/pictures')
-/** By the page's name, the theme that the docs show it in. */
+/** The theme of each picture in the docs, by page. */
 const IN_DOCS: Readonly<Record<string, 'light' | 'dark'>> = {
   home: 'light',
   overview: 'light',

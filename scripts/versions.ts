@@ -1,5 +1,5 @@
-// Compares the versions of LangGraph and of its relatives that are tested here with those that `npm install` and `pip install`
-// give today. Fails where a newer minor version exists. It asks the registries, so no other check runs it.
+// Compares the tested versions of LangGraph and related packages with those that `npm install` and `pip install`
+// give today. Fails if a newer minor version exists. It asks the registries, so no other check runs it.
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
@@ -12,7 +12,7 @@ const root = resolve(import.meta.dirname, '..')
 /** How long a registry may take, in ms. */
 const TIMEOUT_MS = 60_000
 
-/** Where the newest version is what is tested. */
+/** Files whose packages should be the newest. */
 const NPM_FILES = [
   'package.json',
   'dashboard/package.json',
@@ -56,7 +56,7 @@ async function newestOfNpm(name: string): Promise<string> {
   return stdout.trim()
 }
 
-/** What pip would install beside the other packages of the file: the newest of all may fit no other. */
+/** The versions that pip would install together: the newest of each may not fit the others. */
 async function newestOfPython(names: string[]): Promise<Map<string, string>> {
   const python = await installPython(resolve(root, 'hosts/python/requirements-dev.txt'))
   const dry = ['-m', 'pip', 'install', '--dry-run', '--ignore-installed', '--quiet']

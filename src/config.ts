@@ -40,7 +40,7 @@ export interface UpConfig {
   readonly databaseUrl: string | undefined
   /** `RUNYARD_AGENT_DATABASE_URL`: the same database as agent servers reach it; unset: `databaseUrl`. */
   readonly agentDatabaseUrl: string | undefined
-  /** `RUNYARD_AGENT_DATABASE_ROLES`: as whom agent servers in containers and pods log in there. */
+  /** `RUNYARD_AGENT_DATABASE_ROLES`: the database user of agent servers in containers and pods. */
   readonly agentDatabaseRoles: 'own' | 'shared'
   /** `RUNYARD_ADMIN_KEY`; unset: the first start makes one and keeps it in the data folder. */
   readonly adminKey: string | undefined
@@ -50,15 +50,15 @@ export interface UpConfig {
    */
   readonly encryptionKey: Buffer | undefined
   /**
-   * `RUNYARD_ENCRYPTION_KEY_OLD`, separated by commas: texts that they encrypted can be opened, and are
-   * encrypted with the present key at the start.
+   * `RUNYARD_ENCRYPTION_KEY_OLD`, separated by commas: previous keys, whose texts are re-encrypted with the
+   * present key at the start.
    */
   readonly oldEncryptionKeys: readonly Buffer[]
-  /** `RUNYARD_OIDC_*`: whose signed user tokens are accepted; unset: nobody's. */
+  /** `RUNYARD_OIDC_*`: the issuer whose signed user tokens are accepted; unset: none. */
   readonly userTokens: UserTokenSettings | undefined
   /** `RUNYARD_OAUTH_PROVIDERS`, absolute here: the file with the providers of every workspace. */
   readonly oauthProvidersFile: string | undefined
-  /** `RUNYARD_OAUTH_ALLOW`: which providers may be reached although they are not public. */
+  /** `RUNYARD_OAUTH_ALLOW`: providers that may be called although they are not public. */
   readonly oauthAllow: readonly IpRange[]
   /** `RUNYARD_TLS_CERT` and `RUNYARD_TLS_KEY`, absolute here; unset: no TLS. */
   readonly tls: { cert: string; key: string } | undefined
@@ -70,7 +70,7 @@ export interface UpConfig {
    */
   readonly internalUrl: string | undefined
   /**
-   * `RUNYARD_AGENTS_URL` without a slash at the end: where agents reach whichever control plane leads;
+   * `RUNYARD_AGENTS_URL` without a slash at the end: where agents reach the leading control plane;
    * unset: `internalUrl`, or the address where it listens.
    */
   readonly agentsUrl: string | undefined
@@ -78,20 +78,20 @@ export interface UpConfig {
   readonly domain: string | undefined
   /** `RUNYARD_EXAMPLE`: deploys the example agent on first start. */
   readonly isExampleWanted: boolean
-  /** `RUNYARD_DASHBOARD`: answers the dashboard at `/`. */
+  /** `RUNYARD_DASHBOARD`: serves the dashboard at `/`. */
   readonly isDashboardWanted: boolean
   /** `RUNYARD_BUILD_TIMEOUT_SECS`: how long each command of a build may take. */
   readonly buildTimeoutMs: number
-  /** `RUNYARD_BUILD_MEMORY_MB`: how much memory a command of a build and all its processes may use. */
+  /** `RUNYARD_BUILD_MEMORY_MB`: the memory limit of a build command with all its processes. */
   readonly buildMemoryBytes: number
-  /** `RUNYARD_BUILD_CPUS`: how many processors a command of a build may use in its container, or all of it in its Job. */
+  /** `RUNYARD_BUILD_CPUS`: processors for a build command in its container, or for the whole build in its Job. */
   readonly buildCpus: number
   /**
    * `RUNYARD_KEPT_REVISIONS`: how many deployed revisions of a deployment keep their build,
    * so that a rollback to one takes no longer than a process start.
    */
   readonly keptRevisions: number
-  /** It runs in a pod, whose log others read too. */
+  /** Whether it runs in a pod, whose log others read too. */
   readonly isInPod: boolean
   /** `RUNYARD_START_TIMEOUT_SECS`: how long an agent server may take from its start until it answers. */
   readonly startTimeoutMs: number
@@ -102,35 +102,35 @@ export interface UpConfig {
   readonly drainMs: number
   /** `RUNYARD_IDLE_SECS`: after how long without a request a deployment with min_scale 0 sleeps. */
   readonly idleMs: number
-  /** `RUNYARD_FIGURES_SECS`: in which steps figures of the last day are kept. */
+  /** `RUNYARD_FIGURES_SECS`: the length of a step of figures, kept for a day. */
   readonly figuresStepMs: number
   /** `RUNYARD_LOG_LEVEL`. */
   readonly logLevel: LogLevel
   /** The model keys of the environment, which become secrets of the example. */
   readonly modelKeys: Readonly<Record<string, string>>
   /**
-   * The part of this process's environment that builds and agent servers get. Nothing of it is
-   * Runyard's.
+   * The part of this process's environment that builds and agent servers get. Contains nothing of
+   * Runyard's own.
    */
   readonly childEnv: Readonly<Record<string, string>>
-  /** The same with what the machine says of package indexes of Python, which only builds get. */
+  /** The same with the machine's settings of Python package indexes, which only builds get. */
   readonly buildEnv: Readonly<Record<string, string>>
   /** `RUNYARD_MAX_BODY_BYTES`: the largest request that passes the gateway; unset: 256 MiB. */
   readonly maxBodyBytes: number | undefined
-  /** `RUNYARD_MAX_REQUESTS_PER_SECOND` of one caller to the control plane; unset: any number. */
+  /** `RUNYARD_MAX_REQUESTS_PER_SECOND` of one caller to the control plane; unset: no limit. */
   readonly maxRequestsPerSecond: number | undefined
   /** Further variables of agent servers: the operator's settings for them. */
   readonly agentServerEnv: Readonly<Record<string, string>>
-  /** `RUNYARD_ARTIFACTS_URL`: where uploads and built folders lie; unset: in the data folder. */
+  /** `RUNYARD_ARTIFACTS_URL`: the store of uploads and built folders; unset: the data folder. */
   readonly artifactsPlace: ArtifactsPlace | undefined
-  /** `RUNYARD_REGISTRY_URL` with its logins; `undefined`: none is named. */
+  /** `RUNYARD_REGISTRY_URL` with its logins; `undefined`: not configured. */
   readonly registry: OwnRegistry | undefined
-  /** `RUNYARD_REGISTRY_ALLOW`: which other registries may be asked although they are not public. */
+  /** `RUNYARD_REGISTRY_ALLOW`: other registries that may be called although they are not public. */
   readonly registryAllow: readonly IpRange[]
   /** `RUNYARD_DOCKER_…`: the container engine of the driver `docker`. */
   readonly docker: {
     readonly host: string | undefined
-    /** A folder with `ca.pem`, `cert.pem` and `key.pem`; absolute here; unset: it is asked without TLS. */
+    /** A folder with `ca.pem`, `cert.pem` and `key.pem`; absolute here; unset: no TLS. */
     readonly certs: string | undefined
     readonly network: string | undefined
     readonly user: string | undefined
@@ -138,17 +138,17 @@ export interface UpConfig {
     readonly pullMs: number
   }
   /**
-   * Whether that engine runs the builds: always with the runtime `docker`; with `kubernetes` where
-   * `RUNYARD_DOCKER_HOST` names it and a registry takes its images to the cluster.
+   * Whether that engine runs the builds: always with the runtime `docker`; with `kubernetes` if
+   * `RUNYARD_DOCKER_HOST` names it and a registry carries its images to the cluster.
    */
   readonly buildsInContainers: boolean
-  /** `RUNYARD_IMAGE`: what containers run built folders in. */
+  /** `RUNYARD_IMAGE`: the image in which containers run built folders. */
   readonly image: string
-  /** `RUNYARD_RUNTIME`: what runs the agent servers of deployments. */
+  /** `RUNYARD_RUNTIME`: the runtime driver of deployments. */
   readonly runtime: RuntimeName
-  /** The cluster of the runtime `kubernetes`; `undefined`: agent servers run elsewhere. */
+  /** The cluster of the runtime `kubernetes`; `undefined`: another runtime. */
   readonly kubernetes: KubernetesSettings | undefined
-  /** `RUNYARD_SANDBOX`: what keeps projects away from the operator's files. */
+  /** `RUNYARD_SANDBOX`: the sandbox that protects the operator's files from projects. */
   readonly sandbox: SandboxSetting
 }
 
@@ -171,24 +171,24 @@ export interface ServeConfig {
   /** `RUNYARD_API_KEYS`, separated by commas; empty: no key is needed. */
   readonly apiKeys: readonly string[]
   /**
-   * `RUNYARD_ALLOWED_HOSTS`, separated by commas: the names under which a server without keys answers, in
+   * `RUNYARD_ALLOWED_HOSTS`, separated by commas: the host names that a server without keys accepts, in
    * addition to those of the loopback.
    */
   readonly allowedHosts: readonly string[]
   /**
-   * `RUNYARD_ALLOWED_ORIGINS`, separated by commas: whose pages a server without keys answers, in
-   * addition to those of this machine; unset: the hosted Studio's.
+   * `RUNYARD_ALLOWED_ORIGINS`, separated by commas: the origins whose pages may call a server without keys,
+   * in addition to those of this machine; unset: the hosted Studio's.
    */
   readonly allowedOrigins: readonly string[] | undefined
-  /** `RUNYARD_DEV_HOST`: where the `dev` listens that started it; unset: no `dev` did. */
+  /** `RUNYARD_DEV_HOST`: where the `dev` that started it listens; unset: no `dev` did. */
   readonly devHost: string | undefined
-  /** `RUNYARD_URL` and `RUNYARD_API_KEY`: the control plane whose vault its agents ask; unset unless both are given. */
+  /** `RUNYARD_URL` and `RUNYARD_API_KEY`: the control plane with its agents' vault; unset unless both are given. */
   readonly home: { url: string; key: string } | undefined
-  /** `RUNYARD_START_FILE`: what a runtime driver starts it with; only read when it is managed. */
+  /** `RUNYARD_START_FILE`: a runtime driver's start message; only read when it is managed. */
   readonly startFile: string | undefined
   /** `RUNYARD_ENCRYPTION_KEY`, 32 bytes; unset: made when first needed, and kept in the data folder. */
   readonly encryptionKey: Buffer | undefined
-  /** `RUNYARD_ENCRYPTION_KEY_OLD`, separated by commas: what they encrypted can be decrypted. */
+  /** `RUNYARD_ENCRYPTION_KEY_OLD`, separated by commas: previous keys, which still decrypt. */
   readonly oldEncryptionKeys: readonly Buffer[]
   /** `--n-jobs-per-worker` / `N_JOBS_PER_WORKER`: how many runs execute at once. */
   readonly concurrency: number
@@ -196,11 +196,11 @@ export interface ServeConfig {
   readonly role: ServerRole
   /** `--workers`: how many processes of this server execute runs. Default 1: this process does. */
   readonly workers: number
-  /** The arguments of `serve` for each of these, except the role. */
+  /** The arguments of `serve` for each of these processes, except the role. */
   readonly workerArgs: readonly string[]
   /** Their environment: this process's, before its project is loaded. */
   readonly workerEnv: Readonly<Record<string, string>>
-  /** `RUNYARD_WEBHOOK_ALLOW`: what webhooks may reach although it is not public. */
+  /** `RUNYARD_WEBHOOK_ALLOW`: addresses that webhooks may call although they are not public. */
   readonly webhookAllow: readonly IpRange[]
   /** `RUNYARD_WEBHOOK_TIMEOUT_SECS`: how long an attempt may take, in ms here. */
   readonly webhookTimeoutMs: number
@@ -210,19 +210,19 @@ export interface ServeConfig {
   readonly maxPendingRuns: number | undefined
   /** `RUNYARD_MAX_PENDING_RUNS_PER_THREAD`: how many may wait on one thread; unset: 1,000. */
   readonly maxPendingRunsPerThread: number | undefined
-  /** `RUNYARD_MAX_REQUESTS_PER_SECOND`: of one caller; unset: any number. */
+  /** `RUNYARD_MAX_REQUESTS_PER_SECOND`: of one caller; unset: no limit. */
   readonly maxRequestsPerSecond: number | undefined
   /** `RUNYARD_STREAM_BUFFER_BYTES`: how much of a followed run is kept in memory; unset: 1 MiB. */
   readonly streamBufferBytes: number | undefined
   /** `RUNYARD_MAX_PAGE_BYTES`: the largest page of threads or of a history; unset: 32 MiB. */
   readonly pageBytes: number | undefined
-  /** `RUNYARD_MAX_ANSWER_BYTES`: of all answers that were not read yet; unset: 128 MiB. */
+  /** `RUNYARD_MAX_ANSWER_BYTES`: of all unread answers; unset: 128 MiB. */
   readonly answerBytes: number | undefined
   /** `RUNYARD_MAX_METADATA_BYTES`: of a thread, a run, an assistant or a cron; unset: 64 KiB. */
   readonly metadataBytes: number | undefined
   /** `RUNYARD_PYTHON_PROCESSES`: how many processes run graphs in Python. */
   readonly pythonProcesses: number
-  /** `RUNYARD_DASHBOARD`: answers the Studio at `/studio`. */
+  /** `RUNYARD_DASHBOARD`: serves the Studio at `/studio`. */
   readonly isStudioWanted: boolean
   /** `RUNYARD_LOG_LEVEL`. */
   readonly logLevel: LogLevel
@@ -232,11 +232,11 @@ export interface ServeConfig {
 
 /** How `runyard dev` runs: like `serve`, in a process that it starts again with each change. */
 export interface DevConfig extends ServeConfig {
-  /** The environment of that process: this one's, and what only flags said. */
+  /** The environment of that process: this one's, with values of flags added. */
   readonly childEnv: Readonly<Record<string, string>>
 }
 
-/** How `runyard listener` runs: agent servers here, by the orders of a control plane elsewhere. */
+/** How `runyard listener` runs: agent servers here, by the orders of a remote control plane. */
 export interface ListenerConfig
   extends Pick<
     UpConfig,
@@ -277,9 +277,9 @@ interface ClientConfig {
   readonly keySource: string
 }
 
-/** Where an installation keeps its data: for the commands that carry it elsewhere. */
+/** Where an installation keeps its data, for `move`, `backup` and `restore`. */
 export interface DataConfig {
-  /** Of one `serve`, instead of an `up`. */
+  /** Whether it is the data of one `serve`, instead of an `up`. */
   readonly isServe: boolean
   /** As of `UpConfig`. */
   readonly dataDir: string
@@ -301,7 +301,7 @@ export interface BackupConfig extends RestoreConfig {
 }
 
 export interface MoveConfig extends DataConfig {
-  /** `--to` / `RUNYARD_MOVE_TO`: a URL, or `sqlite:`; unset where nothing is moved. */
+  /** `--to` / `RUNYARD_MOVE_TO`: a URL, or `sqlite:`; unset if nothing is moved. */
   readonly to: string | undefined
 }
 
@@ -311,7 +311,7 @@ export function readUpConfig(flags: Flags, env: Environment = process.env): UpCo
   const limits = readAgentServerSettings(read)
   const runtime = read.choice('RUNYARD_RUNTIME')
   const registry = readRegistry(read)
-  // `DOCKER_HOST` is there for other programs too: it decides nothing.
+  // `DOCKER_HOST` may be set for other programs: it decides nothing.
   const isBuilderNamed = read.value('RUNYARD_DOCKER_HOST') !== undefined
   const isBuilder = runtime === 'kubernetes' && registry !== undefined && isBuilderNamed
   const config: UpConfig = {
@@ -402,7 +402,7 @@ export function readListenerConfig(flags: Flags, env: Environment = process.env)
   return read.done(config)
 }
 
-/** No other key will do, and none is looked for elsewhere. */
+/** Only a listener's own key is accepted, and none is looked for elsewhere. */
 function readListenerKey(read: Settings): string {
   const key = read.value('RUNYARD_API_KEY')?.trim() ?? ''
   if (!isListenerKey(key)) {
@@ -466,7 +466,7 @@ function readHome({ RUNYARD_URL, RUNYARD_API_KEY }: Environment): ServeConfig['h
   return { url: RUNYARD_URL.replace(/\/+$/, ''), key }
 }
 
-/** What `runyard artifact fetch` fetches. */
+/** The input of `runyard artifact fetch`. */
 export interface FetchConfig {
   /** `RUNYARD_ARTIFACT_URL`, separated by spaces; at least one. */
   readonly urls: readonly string[]
@@ -474,7 +474,7 @@ export interface FetchConfig {
   readonly digest: string
   /** `--into`; absolute here. */
   readonly into: string
-  /** Where a Python is looked for. */
+  /** The path to search for a Python. */
   readonly path: string
 }
 
@@ -495,7 +495,7 @@ export function readFetchConfig(flags: Flags, env: Environment = process.env): F
 
 const USUAL_PATH = '/usr/local/bin:/usr/bin:/bin'
 
-/** What `runyard artifact build` builds, and where. Paths are absolute here. */
+/** The input of `runyard artifact build`. Paths are absolute here. */
 export interface BuildConfig {
   /** `--task`: the file of a `BuildTask`. */
   readonly task: string
@@ -503,7 +503,7 @@ export interface BuildConfig {
   readonly into: string
   /** `--said`: the file that the end is written to. */
   readonly said: string
-  /** Where programs are looked for. */
+  /** The path to search for programs. */
   readonly path: string
 }
 
@@ -524,10 +524,10 @@ export function readClientConfig(flags: Flags, env: Environment = process.env): 
 }
 
 /**
- * Sets variables for the project that this process is about to load: `defaults` where there is no value
- * yet, `values` in any case. Removes the server's own keys first: code that looks variables up by a name
- * that a client sent must not find them. A process loads one project, so nothing is undone. Answers all variables that are then set, for
- * `project/variables.ts`.
+ * Sets variables for the project that this process is about to load: `defaults` if they have no value yet,
+ * `values` in any case. Removes the server's own keys first: code that looks variables up by a name that a
+ * client sent must not find them. A process loads one project, so nothing is undone. Returns all variables
+ * that are then set, for `project/variables.ts`.
  */
 export function applyProjectEnvironment(
   defaults: Readonly<Record<string, string>>,
@@ -537,13 +537,13 @@ export function applyProjectEnvironment(
   return Object.assign(process.env, { ...defaults, ...process.env, ...values })
 }
 
-/** The variables of this process without the server's own keys: what `${NAME}` of an env file may stand for. */
+/** The variables of this process without the server's own keys: an env file may use them as `${NAME}`. */
 export function readEnvironment(): Environment {
   const own: readonly string[] = OWN_KEYS
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.includes(name)))
 }
 
-/** What opens this server, its database or its control plane, and what decrypts credentials. */
+/** Keys to this server, its database and its control plane, and those that decrypt credentials. */
 const OWN_KEYS = [
   'RUNYARD_API_KEY',
   'RUNYARD_API_KEYS',
@@ -618,17 +618,17 @@ function dataDirOf(read: Settings, reader: 'up' | 'serve'): string {
   return resolve(read.value('RUNYARD_DATA_DIR') ?? fallback)
 }
 
-/** The URL from the environment, where other users cannot read it. */
+/** A URL from the environment stays there, where other users cannot read it. */
 function workerArgsOf({ configPath, dataDir }: ServeConfig, { databaseUrl }: Flags): string[] {
   const where = databaseUrl ? ['--database-url', databaseUrl] : []
   return ['--config', configPath, '--data-dir', dataDir, ...where]
 }
 
-/** What a build or an agent server needs of the machine: paths, locale, proxies, certificates. */
+/** Variables that builds and agent servers need: paths, locale, proxies, certificates. */
 const CHILD_VARIABLES =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO|NODE_EXTRA_CA_CERTS|XDG_\w+|(https?|no|all)_proxy|npm_config_(registry|cache|userconfig|globalconfig|cafile|proxy|https_proxy|noproxy))$/i
 
-/** What pip and uv read of package indexes. The addresses may hold passwords. */
+/** Settings of package indexes for pip and uv. The URLs may contain passwords. */
 const BUILD_VARIABLES =
   /^(PIP_(INDEX_URL|EXTRA_INDEX_URL|FIND_LINKS|NO_INDEX|TRUSTED_HOST|CERT|CONFIG_FILE|PROXY|CACHE_DIR|DEFAULT_TIMEOUT)|UV_((DEFAULT_|EXTRA_)?INDEX(_URL|_STRATEGY)?|INDEX_\w+_(USERNAME|PASSWORD)|FIND_LINKS|NO_INDEX|INSECURE_HOST|SYSTEM_CERTS|NATIVE_TLS|CACHE_DIR|CONFIG_FILE|HTTP_\w+|OFFLINE|PYTHON_INSTALL_MIRROR|PYTHON_DOWNLOADS))$/
 

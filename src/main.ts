@@ -1,6 +1,6 @@
 /**
- * The composition root: what `runyard up`, `serve` and `dev` build, start, print and stop. Each
- * loads its own parts only: a deployment's process starts the sooner for it.
+ * The composition root: what `runyard up`, `serve` and `dev` build, start, print and stop. Each command
+ * loads only its own parts, so that agent servers start sooner.
  */
 import type { StopLimits } from './agent-server/server/agent-server.ts'
 import type {
@@ -26,13 +26,13 @@ import { Watchdog } from './process/watchdog.ts'
 import { createLog } from './telemetry/log.ts'
 import { readableLine, readableLog } from './telemetry/readable-log.ts'
 
-/** How long a start waits for what was deployed before, in ms, until it says that it is ready. */
+/** How long a start waits for earlier deployments to serve before it reports `ready`, in ms. */
 const SERVING_LIMIT_MS = 15_000
-/** How long a driver waits for the runs of its agent server, in ms, however much time their project asks for. */
+/** How long a driver waits for the runs of its agent server, in ms, even if the project asks for more. */
 const MANAGED_GRACE_MS = 3_000
-/** How long runs that are to be handed on may take to come to a checkpoint, in ms. */
+/** How long runs may take to reach a checkpoint before they are handed on, in ms. */
 const CHECKPOINT_MS = 2_000
-/** When everything has had its time to end, in ms after the runs have, the process ends all the same. */
+/** Time limit for a shutdown after the runs have ended, in ms; then the process exits. */
 const LAST_MOMENT_MS = 25_000
 
 /** Runs control plane, gateway and deployments until a signal; settles when all of it has stopped. */
@@ -43,7 +43,7 @@ export async function up(config: UpConfig, options: { isTiedToParent: boolean })
   const running = await startUp(config, createLog(config.logLevel))
   try {
     await announceUp(running, config, stopping)
-    // Not before: nobody's first answer is to wait for it.
+    // Not earlier: the build must not delay first answers.
     running.buildDashboard()
     await aborted(stopping)
   } catch (error) {
@@ -82,9 +82,9 @@ async function announceUp(
   if (config.isExampleWanted) console.log(tryIt(base, config.dataDir))
 }
 
-/** A link that signs in once, where nobody on the way can read it. */
+/** A link that signs in once, if the connection is confidential. */
 async function dashboardLink({ adminKey, fetch }: Running, url: string): Promise<string> {
-  // Who listens on every address listens on this machine's own.
+  // A server on every address also listens on this machine's loopback.
   const base = url.replace('://0.0.0.0', '://127.0.0.1').replace('://[::]', '://[::1]')
   const made = await fetch(`${base}/v2/session/link`, {
     method: 'POST',
@@ -107,7 +107,7 @@ try it:
 `
 }
 
-/** Serves one project until a signal; one that a runtime driver has started, also until that says so. */
+/** Serves one project until a signal, or until the runtime driver that started it asks it to stop. */
 export async function serve(
   config: ServeConfig,
   options: { isManaged: boolean; isHelper: boolean },
@@ -157,7 +157,7 @@ function announceServe(url: string, { isStudioWanted, publicUrl, role }: ServeCo
   if (isStudioWanted && role !== 'worker') console.error(`studio ${publicUrl ?? url}/studio`)
 }
 
-/** Throws it again, with the places in the project that it comes from. */
+/** Throws the error again, with its places in the project. */
 async function failStart(error: unknown, config: ServeConfig): Promise<never> {
   const reason = await reasonOf(error, config)
   throw error instanceof AppError ? new AppError(error.code, reason, { cause: error }) : error
@@ -184,7 +184,7 @@ export async function dev(config: DevConfig): Promise<void> {
   leaveParent()
 }
 
-/** Runs what a control plane elsewhere wants, until a signal; what runs goes on after that. */
+/** Runs deployments for a remote control plane until a signal; agent servers keep running after it. */
 export async function listener(config: ListenerConfig): Promise<void> {
   giveMemoryBackWhenIdle()
   const stopping = stopSignal({ isTiedToParent: false })
@@ -201,19 +201,19 @@ export async function listener(config: ListenerConfig): Promise<void> {
   if (refusal) throw refusal
 }
 
-/** Says what is right and wrong here. */
+/** Prints the findings about this machine. */
 export async function doctor(config: UpConfig, options: { isJson: boolean }): Promise<void> {
   const { startDoctor } = await import('./main/doctor.ts')
   await printFindings(await startDoctor(config), options)
 }
 
-/** Exits with 0 also where it has said why there is no bundle. */
+/** Exits with 0 also if it has printed why there is no bundle. */
 export async function bundleProject(configPath: string): Promise<void> {
   const { bundle } = await import('./main/builds/bundle.ts')
   await bundle(configPath)
 }
 
-/** Sets the exit code 75 for what may come right later, as `EX_TEMPFAIL` of sysexits.h. */
+/** Sets the exit code 75 for a temporary failure, as `EX_TEMPFAIL` of sysexits.h. */
 export async function fetchArtifact({ path, ...order }: FetchConfig): Promise<void> {
   const signal = stopSignal({ isTiedToParent: false })
   const { fetchArtifact: fetchOrder } = await import('./artifacts/fetch.ts')
@@ -226,7 +226,7 @@ export async function fetchArtifact({ path, ...order }: FetchConfig): Promise<vo
   }
 }
 
-/** Sets the exit code 1 where it has not gone well; why is in the file that `config` names. */
+/** Sets the exit code 1 after a failure; the reason is in the file that `config` names. */
 export async function buildArtifact(config: BuildConfig): Promise<void> {
   const signal = stopSignal({ isTiedToParent: false })
   const { runBuildTask } = await import('./main/builds/task.ts')
@@ -234,7 +234,7 @@ export async function buildArtifact(config: BuildConfig): Promise<void> {
   if (kind === 'failed') process.exitCode = 1
 }
 
-/** The exit code is 1 when something does not work, or not safely. */
+/** Sets the exit code 1 if a finding has failed. */
 export async function printFindings(
   findings: Finding[],
   options: { isJson: boolean },
@@ -244,7 +244,7 @@ export async function printFindings(
   if (findings.some(({ status }) => status === 'failed')) process.exitCode = 1
 }
 
-/** Moves everything in the databases; Ctrl-C or a kill stops it, and the next call goes on. */
+/** Moves everything in the databases; after Ctrl-C or a kill, the next call goes on. */
 export async function move(
   config: MoveConfig,
   { replace, isJson }: { replace: boolean; isJson: boolean },
@@ -257,14 +257,14 @@ export async function move(
   console.log(`  from ${from}\n  to   ${to}`)
 }
 
-/** Makes the place usable again that a move has begun to leave, or has left. */
+/** Makes the source of a begun or finished move usable again. */
 export async function undoMove(config: MoveConfig, { isJson }: { isJson: boolean }): Promise<void> {
   const { undoMove: undo } = await import('./main/carrying/move.ts')
   const databases = await undo(config)
   console.log(isJson ? JSON.stringify({ databases }) : `${databases} databases may be used again`)
 }
 
-/** Writes a backup. What standard output would say goes to standard error where the backup goes there. */
+/** Writes a backup. If the backup goes to standard output, messages go to standard error. */
 export async function backup(
   config: BackupConfig,
   { withKeys, isJson }: { withKeys: boolean; isJson: boolean },
@@ -284,7 +284,7 @@ export async function backup(
   }
 }
 
-/** Makes an installation out of a backup. */
+/** Makes an installation from a backup. */
 export async function restore(
   config: RestoreConfig,
   { from, isJson }: { from: string; isJson: boolean },
@@ -297,7 +297,7 @@ export async function restore(
   console.log(`  as of ${created_at}\n  to    ${to}`)
 }
 
-/** Shows on standard error how far `work` is. */
+/** Shows the progress of `work` on standard error. */
 async function reporting<T>(work: (reporter: Reporter) => Promise<T>): Promise<T> {
   const { startProgress } = await import('./cli/terminal/progress.ts')
   const { createReporter } = await import('./main/carrying/reporter.ts')
@@ -322,7 +322,7 @@ function leaveParent(): void {
   if (process.connected) process.disconnect()
 }
 
-/** A part that does not stop keeps nobody waiting for ever. */
+/** A part that does not stop must not block the exit. */
 function endAtLast(graceMs = 0): void {
   setTimeout(() => process.exit(1), graceMs + LAST_MOMENT_MS).unref()
 }

@@ -1,13 +1,13 @@
-/** What a turn of a conversation takes of the disk, early in it and when it has become long. */
+/** Disk space of a turn of a conversation, early and when the conversation is long. */
 import { randomUUID } from 'node:crypto'
 import { compact, type Tables, tableSizes } from '../disk.ts'
 import { ONE_SERVER, type OpenPlace, openPlace, type Place, saverName } from '../place.ts'
 import type { Measured, OpenRow, Row } from '../row.ts'
 import { type Talk, talk } from '../talk.ts'
 
-/** Tables grow by pages: several conversations together make a page of ours small enough. */
+/** Tables grow by pages: with several conversations, one page matters little. */
 const CONVERSATIONS = 4
-/** Numbers of the first and the last turn of what is measured by itself. */
+/** First and last turn of each part that is measured by itself. */
 const EARLY: Turns = { from: 11, to: 30 }
 const LATE: Turns = { from: 181, to: 200 }
 const PARTS: Turns[] = [
@@ -65,8 +65,8 @@ interface Conversations {
 }
 
 /**
- * For one turn of one conversation: what stays of it; and what it takes of the disk at first, its
- * events and the rows that it made obsolete included.
+ * For one turn of one conversation: the bytes that stay, and the bytes on the disk at first, including
+ * its events and the rows that it made obsolete.
  */
 async function bytesOfTurns({ threads, converse, tables }: Conversations): Promise<Measured> {
   const stays: number[] = []
@@ -83,7 +83,7 @@ async function bytesOfTurns({ threads, converse, tables }: Conversations): Promi
   return { ...perTurn(stays, ''), ...perTurn(atFirst, ' at first') }
 }
 
-/** `grown`: by how much in each of `PARTS`. */
+/** `grown`: the growth in each of `PARTS`. */
 function perTurn(grown: number[], suffix: string): Record<string, number> {
   const of = (part: Turns) => (grown[PARTS.indexOf(part)] ?? Number.NaN) / (part.to - part.from + 1)
   const all = grown.reduce((total, bytes) => total + bytes, 0)

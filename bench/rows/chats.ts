@@ -1,4 +1,4 @@
-/** Many people talk at once, and each reads an answer as it is written, token by token: what is carried, and how late. */
+/** Many clients chat at once, and each reads its answer token by token: how many tokens arrive, and how late. */
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -12,14 +12,14 @@ import { copyOfProject, pythonEnvironment, startLanggraphDev } from '../python.t
 import type { Measured, OpenRow, Row, Unit } from '../row.ts'
 import { benchProject, type Server, startServer, stoppable, temporaryFolder } from '../server.ts'
 
-/** How many talk at once. Each is owed 20 tokens a second for 8 s. */
+/** How many clients chat at once. Each should get 20 tokens a second for 8 s. */
 const PEOPLE = [50, 100, 200, 400]
-/** Of the rows for a second process: what one does not carry. */
+/** For the rows with a second process: more clients than one process can serve. */
 const MANY = [200, 400]
 const ANSWER_MS = 8_000
-/** All that has to be loaded is, and Node has compiled what it is going to. */
+/** After these, everything is loaded and Node has compiled the hot code. */
 const WARM_UP_PEOPLE = 100
-/** The limit on runs at once is not what is measured: Runyard's and the official servers' is set above the number of people. */
+/** Above the number of clients, for Runyard and the official servers: the limit on runs at once is not measured. */
 const JOBS = '500'
 
 type Talkers = Pick<Server, 'url' | 'pid' | 'stop'>
@@ -56,7 +56,7 @@ function unitOf(told: string): Unit {
 
 type Start = () => Promise<Talkers>
 
-/** One after the other: none is slowed down by what another keeps doing. */
+/** One after the other, so that none slows another down. */
 async function openRow(
   people: readonly number[],
   figure: Start,

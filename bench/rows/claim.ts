@@ -1,4 +1,4 @@
-/** Claiming a run beside a long line, at the store: what a server does for each run. */
+/** Claims of a run from a long queue, at the store: a server does this for each run. */
 import { join } from 'node:path'
 import type { AgentStore } from '../../src/core/agent/agent-store.ts'
 import { openAgentStore } from '../../src/storage/agent/store.ts'
@@ -10,9 +10,9 @@ import { type Sized, sizedRow } from '../sized.ts'
 
 type Database = 'SQLite' | 'PostgreSQL'
 
-/** As many as a server claims at once. */
+/** How many runs a server claims at once. */
 const AT_ONCE = 4
-/** How many threads share the runs where they are few: as many runs of each as may wait by default. */
+/** The few threads that share the runs: each has as many runs as may wait by default. */
 const FEW = 100
 
 export const claimRows: Row[] = [
@@ -49,7 +49,7 @@ async function openLines(size: number, database: Database): Promise<Sized> {
   }
 }
 
-/** Of how many threads a run is claimed and stays so: of all but one, or of none. */
+/** `isBusy`: all threads but one have a claimed run. */
 interface Line {
   runs: number
   threads: number

@@ -1,4 +1,4 @@
-/** What a deployment costs around the install. */
+/** The time of a deployment around the install. */
 import { execFile } from 'node:child_process'
 import { cp } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -13,7 +13,7 @@ import { startServer, type TemporaryFolder, temporaryFolder } from '../server.ts
 const example = resolve(import.meta.dirname, '../../examples/agent')
 const POLL_MS = 20
 
-/** From the first call until DEPLOYED, against the same steps by hand; npm's cache is warm. */
+/** From the first call to DEPLOYED, against the same steps by hand; npm's cache is warm. */
 export const deployRow: Row = {
   name: 'deploy',
   title: 'create → DEPLOYED of the example, its packages installed',
@@ -22,7 +22,7 @@ export const deployRow: Row = {
   open: () => openDeploys((client, count) => deploy(client, `bench-${count}`)),
 }
 
-/** The same for a further revision, whose lock file has not changed: nothing is installed. */
+/** The same for a further revision with an unchanged lock file: nothing is installed. */
 export const redeployRow: Row = {
   name: 'redeploy',
   title: 'upload → DEPLOYED of a further revision, its packages kept',
@@ -38,7 +38,7 @@ export const redeployRow: Row = {
   },
 }
 
-/** `work` is done once before it is measured. */
+/** Does `work` once before the measurement. */
 async function openDeploys(
   work: (client: ControlPlaneClient, count: number) => Promise<void>,
 ): Promise<OpenRow> {
@@ -61,7 +61,7 @@ async function openDeploys(
     floors: { 'npm ci, then runyard serve': floor },
     async close() {
       await server.stop()
-      // Only now: on some disks what is installed after 12,000 files were removed takes half as long again.
+      // Not earlier: on some disks an install takes half as long again after the removal of 12,000 files.
       for (const folder of [data, ...projects]) await folder.remove()
     },
   }

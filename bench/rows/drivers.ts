@@ -1,6 +1,6 @@
 /**
- * What the drivers cost that start containers: an image is deployed, and woken, beside the same image started by hand.
- * They need an engine or a cluster: `docs/benchmarks.md` says which settings have to be in the environment.
+ * The cost of the container drivers: deploys and wakes an image, against the same image started by hand. Needs an
+ * engine or a cluster: `docs/benchmarks.md` lists the settings for the environment.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,7 +11,7 @@ import { type ByHand, openCluster, openEngine } from '../image-by-hand.ts'
 import type { OpenRow, Row } from '../row.ts'
 import { startServer, temporaryFolder } from '../server.ts'
 
-/** One with `/project` in it, in a registry that control plane and driver reach: `127.0.0.1:5000/echo:1`. */
+/** An image with `/project`, in a registry that control plane and driver reach: `127.0.0.1:5000/echo:1`. */
 const IMAGE = process.env.BENCH_IMAGE
 const POLL_MS = 20
 const IDLE_SECS = '1'
@@ -35,7 +35,7 @@ const DRIVERS: Driver[] = [
   },
 ]
 
-/** None where there is nothing to run them on. */
+/** Empty without an engine or a cluster. */
 export const driverRows: Row[] = DRIVERS.filter(({ isThere }) => isThere && IMAGE).flatMap(
   (driver) => [deployImageRow(driver), wakeImageRow(driver)],
 )
@@ -89,11 +89,11 @@ interface Opened {
   hand: ByHand
   /** The text of the answer. */
   ask(path: string): Promise<string>
-  /** Settles when nothing of the deployment is left. */
+  /** Settles when the deployment is removed completely. */
   remove(deployment_id: string): Promise<void>
 }
 
-/** A control plane before the driver; all that the driver wants to know is in the environment. */
+/** A control plane with the driver, whose settings come from the environment. */
 async function openImages(
   { name, byHand }: Driver,
   open: (opened: Opened) => Promise<Omit<OpenRow, 'close'>>,
@@ -128,7 +128,7 @@ async function openImages(
   }
 }
 
-/** Each row has an installation of its own, also where all are on one PostgreSQL. */
+/** Each row has an installation of its own, also if all share one PostgreSQL. */
 function ownSchema(): NodeJS.ProcessEnv {
   const { RUNYARD_DATABASE_URL } = process.env
   if (RUNYARD_DATABASE_URL === undefined) return {}
@@ -136,7 +136,7 @@ function ownSchema(): NodeJS.ProcessEnv {
   return { RUNYARD_DATABASE_URL: withSchema(RUNYARD_DATABASE_URL, schema) }
 }
 
-/** Answers its id once it is DEPLOYED. */
+/** Returns its id once it is DEPLOYED. */
 async function deploy(
   client: ControlPlaneClient,
   name: string,

@@ -1,4 +1,4 @@
-/** What the gateway adds to a request, against none and against nginx. */
+/** The gateway's cost per request, against no gateway and against nginx. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import { temporaryFolder } from '../server.ts'
 
 const CLIENTS = 32
 const MS = 3000
-/** Node compiles the gateway's code for some 20,000 requests, which one client takes so long for. */
+/** Node compiles the gateway's code during some 20,000 requests; one client takes this long for them. */
 const WARM_MS = 4000
 const TIMES = 1500
 const CPU_TIMES = 4000
@@ -22,7 +22,7 @@ const body = JSON.stringify({ input: { messages: [{ role: 'user', content: 'Hell
 /** A row without nginx says so in its title. */
 const LEFT_OUT = NO_NGINX === undefined ? '' : ` (nginx left out: ${NO_NGINX})`
 
-/** The difference of figure and floor is the hop. */
+/** The hop is the difference of figure and floor. */
 export const gatewayLatencyRow: Row = {
   name: 'gateway-latency',
   title: `median time of one request through the gateway${LEFT_OUT}`,
@@ -39,7 +39,7 @@ export const gatewayThroughputRow: Row = {
   open: () => openHops((work) => rate(work, { clients: CLIENTS, ms: MS }), CLIENTS),
 }
 
-/** Tells more than the others where other programs use the machine. */
+/** More reliable than the other rows when other programs use the machine. */
 export const gatewayCpuRow: Row = {
   name: 'gateway-cpu',
   title: `processor time of the gateway for a request, ${CLIENTS} clients${LEFT_OUT}`,

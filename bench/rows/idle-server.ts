@@ -1,4 +1,4 @@
-/** What an agent server keeps in memory when nothing has been asked of it for a while, or never. */
+/** The memory of an agent server after some time without requests, or before any. */
 import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -12,9 +12,9 @@ import type { OpenRow, Row } from '../row.ts'
 import { benchProject, type Server, startServer, stoppable, temporaryFolder } from '../server.ts'
 import { input, waitForRun } from './runs.ts'
 
-/** An idle process has given back by then what it gives back (`process/heap.ts`). */
+/** Until then an idle process has released its spare memory (`process/heap.ts`). */
 const SETTLE_MS = 30_000
-/** What is loaded when it is used for the first time is there after these. */
+/** After these runs, everything that is loaded on first use is loaded. */
 const RUNS = 20
 /** How `serve` loads a project's TypeScript. */
 const TSX = resolve(import.meta.dirname, '../../node_modules/tsx/dist/esm/index.mjs')
@@ -85,7 +85,7 @@ async function openUsed(): Promise<OpenRow> {
 /** `load`: a script that imports it. */
 async function openBundle() {
   const project = await bundleEcho()
-  // Node writes its compile cache when a process ends: from then on all starts are alike.
+  // Node writes its compile cache when a process ends: later starts all use it.
   await (await project.start()).stop()
   const { href } = pathToFileURL(project.bundlePath)
   const load = `const { modules } = await import('${href}'); const { echo } = await modules['graph.ts'].load()`
@@ -99,7 +99,7 @@ async function idleMb({ pid, stop }: Pick<Server, 'pid' | 'stop'>): Promise<numb
   return memory
 }
 
-/** A Node that does this and waits. */
+/** A Node process that runs the script and waits. */
 function runScript(script: string, args: string[]): Pick<Server, 'pid' | 'stop'> {
   const all = [...args, '--input-type=module', '--eval', `${script}; setInterval(() => {}, 60_000)`]
   const child = spawn(process.execPath, all, { stdio: ['ignore', 'inherit', 'inherit'] })

@@ -1,4 +1,4 @@
-/** What a control plane costs while nobody asks anything of its deployments. */
+/** The cost of a control plane while its deployments get no requests. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -10,10 +10,10 @@ import { startServer, temporaryFolder } from '../server.ts'
 
 const DEPLOYMENTS = 200
 const LOOK_MS = 10_000
-/** An idle process has given back by then what it gives back (`process/heap.ts`). */
+/** Until then an idle process has released its spare memory (`process/heap.ts`). */
 const SETTLE_MS = 30_000
 
-/** Their agent servers are stopped (`min_scale` 0): each was deployed and sleeps. */
+/** The agent servers are stopped (`min_scale` 0): each deployment sleeps. */
 export const idleMemoryRow: Row = {
   name: 'idle-memory',
   title: `memory of the control plane, ${DEPLOYMENTS} deployments that sleep`,
@@ -81,7 +81,7 @@ async function startWith(count: number): Promise<Observed> {
   }
 }
 
-/** As they are once they were deployed and went to sleep. */
+/** Writes deployments that were deployed and went to sleep. */
 async function seed(path: string, key: Buffer, count: number): Promise<void> {
   const store = await openControlPlaneStore(path, createSecretBox(key))
   const at = new Date().toISOString()

@@ -1,4 +1,4 @@
-/** How long the only client waits for a run of an echo graph: for its end, and for its first values. */
+/** How long a single client waits for a run of the echo graph: for its end, and for its first values. */
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'undici'
 import { quantile, repeated } from '../clock.ts'
@@ -7,7 +7,7 @@ import type { Measured, OpenRow, Row } from '../row.ts'
 
 const TIMES = 200
 const WARM_UP_TIMES = 200
-/** It takes a second for each. */
+/** The official server takes a second for each. */
 const PEER_TIMES = 10
 
 const body = JSON.stringify({
@@ -71,7 +71,7 @@ async function openTimes(place: Place, { ours, bare, tell }: Times): Promise<Ope
   }
 }
 
-/** Answers how long it took, in ms. */
+/** Returns the time in ms. */
 export async function createAndJoin(next: OpenPlace['next']): Promise<number> {
   const from = performance.now()
   const response = await next().request({ method: 'GET', path: `${await create(next())}/join` })
@@ -80,7 +80,7 @@ export async function createAndJoin(next: OpenPlace['next']): Promise<number> {
   return performance.now() - from
 }
 
-/** The run is brought to its end, so that the next one is alone. */
+/** Reads the run to its end, so that the next one is alone. */
 async function createAndStream(next: OpenPlace['next']): Promise<number> {
   const from = performance.now()
   const response = await next().request({ method: 'GET', path: `${await create(next())}/stream` })
@@ -94,7 +94,7 @@ async function createAndStream(next: OpenPlace['next']): Promise<number> {
   return first
 }
 
-/** Answers the path of the run. */
+/** Returns the path of the run. */
 async function create(server: Pool): Promise<string> {
   const path = `/threads/${randomUUID()}/runs`
   const headers = { 'content-type': 'application/json' }

@@ -1,4 +1,4 @@
-/** What a very large input costs the server, and for how long nobody else is served beside it. */
+/** The cost of a very large input, and how long it blocks other requests. */
 import { Worker } from 'node:worker_threads'
 import { request } from 'undici'
 import { cpuUs } from '../cpu.ts'
@@ -9,7 +9,7 @@ const LARGE = 48_000_000
 const SMALL = LARGE / 10
 const MESSAGE = 1_000
 
-/** The costs are linear where the ratio is no more than ten. */
+/** The costs are linear if the ratio is at most ten. */
 export const largeInputRows: Row[] = [
   largeInputRow('large-message', 'one message', (chars) => [messageOf(chars)]),
   largeInputRow('large-list', 'messages of a kilobyte', (chars) =>
@@ -41,7 +41,7 @@ function largeInputRow(name: string, what: string, messagesOf: (chars: number) =
   }
 }
 
-/** As text has it: with quotes, and lines. */
+/** Like real text, with quotes and line breaks. */
 function messageOf(chars: number): object {
   const line = 'The quick brown fox says "hi".\n'
   return { role: 'user', content: line.repeat(Math.ceil(chars / line.length)).slice(0, chars) }
@@ -58,7 +58,7 @@ async function costOf({ url, pid }: Server, messages: object[]): Promise<Record<
   return { 'processor time': (cpuUs(pid) - before) / 1_000, pause: await watch() }
 }
 
-/** Asks `/ok` every 10 ms on a thread of its own; called, answers how many ms it took at most. */
+/** Calls `/ok` every 10 ms on a thread of its own; the returned function gives the longest time in ms. */
 function watchOk(url: string): () => Promise<number> {
   const worker = new Worker(
     `const { parentPort, workerData } = require('node:worker_threads')

@@ -1,4 +1,4 @@
-/** What the process costs in which Python graphs run, and what a crash costs. */
+/** The cost of the process for Python graphs, and of its crash. */
 
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -39,12 +39,12 @@ export const lostRow: Row = {
   open: openLost,
 }
 
-/** An idle process has given back by then what it gives back (`process/heap.ts`). */
+/** Until then an idle process has released its spare memory (`process/heap.ts`). */
 const IDLE_MS = 30_000
 const RUNS = 5_000
 const CLIENTS = 16
 
-/** Of server and host together, as a person pays for them. */
+/** Server and host together, since users pay for both. */
 export const wholeRows: Row[] = [
   {
     name: 'idle-memory-python',
@@ -89,7 +89,7 @@ async function openWhole(measure: (server: Whole) => Promise<number>): Promise<O
   return { figure: measured(start), floors: { [peerName(PYTHON)]: measured(startPeer) }, close }
 }
 
-/** The ratio is that of the same server before its runs. */
+/** The floor is the same server before its runs. */
 async function openUsed(): Promise<OpenRow> {
   const { start, close } = await openProject()
   const server = await start()
@@ -129,7 +129,7 @@ async function openStart(): Promise<OpenRow> {
     return performance.now() - from
   }
   const [figure, peer] = [answered(start), answered(startPeer)]
-  // The first of each compiles, and finds what it keeps about the project.
+  // The first of each compiles, and fills its caches about the project.
   for (const warmUp of [figure, imported, peer]) await warmUp()
   const floors = { 'the graph imported': imported, [peerName(PYTHON)]: peer }
   return { figure, floors, close }
@@ -155,7 +155,7 @@ async function idleMb({ pid }: Whole): Promise<number> {
   return treeOf(pid).reduce((sum, one) => sum + residentMb(one), 0)
 }
 
-/** By the kernel's account of all threads, in ns. */
+/** From the kernel's account of all threads, in ns. */
 async function idleShare({ pid }: Whole): Promise<number> {
   await delay(IDLE_MS)
   const before = workedNs(pid)

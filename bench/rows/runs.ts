@@ -1,4 +1,4 @@
-/** What a run costs around its graph. */
+/** The cost of a run around its graph. */
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'undici'
 import type { BareGraph } from '../bare-graph.ts'
@@ -18,7 +18,7 @@ import { createAndJoin } from './join.ts'
 
 const CLIENTS = 16
 const LOAD = { clients: CLIENTS, ms: 2000 }
-/** The official server executes ten runs at once, and looks for runs from time to time: many clients are good for it. */
+/** The official server executes ten runs at once, and polls for runs: many clients give it its best figure. */
 const CROWD = 64
 
 export const input = { messages: [{ role: 'user', content: 'Hello' }] }
@@ -32,7 +32,7 @@ export const runsRows: Row[] = PLACES.map((place) => ({
   open: () => openRuns(place, LOAD),
 }))
 
-/** On threads, and agents, which call a model twice and two tools between. */
+/** Runs on threads, and runs of agents, which call a model twice and two tools in between. */
 export const pythonRunsRows: Row[] = [
   pythonRow('runs-threads', 'an echo graph, each on a thread of its own', PYTHON, true),
   pythonRow('runs', 'an agent', AGENT, false),
@@ -57,7 +57,7 @@ export const crowdRow: Row = {
   open: () => openRuns(SQLITE, { ...LOAD, clients: CROWD }),
 }
 
-/** Against the official server, which looks for runs from time to time: how a run is asked for makes a difference. */
+/** Against the official server, which polls for runs: the kind of request makes a difference. */
 export const joinedRow: Row = {
   name: `runs-joined${PYTHON.suffix}`,
   title: `runs/s of an echo graph that are created and joined, ${CLIENTS} clients, ${PYTHON.title}`,
@@ -118,7 +118,7 @@ async function openRuns(place: Place, load: typeof LOAD, isOnThread = false): Pr
   }
 }
 
-/** `more`: headers that the server asks for. `path`: of a thread's runs, which is made with the run. */
+/** `more`: headers that the server needs. `path`: of a thread's runs; the thread is made with the run. */
 export function waitForRun(
   pool: Pool,
   more: Record<string, string> = {},
@@ -127,7 +127,7 @@ export function waitForRun(
   return wait(pool, { path, headers: more, assistant_id: 'echo', messages: 2 })
 }
 
-/** The question, two calls of tools, what they answer, the answer. */
+/** Five messages: the question, the tool calls, two tool results, the answer. */
 function waitForAgent(pool: Pool, headers: Record<string, string>, path: string): Promise<void> {
   return wait(pool, { path, headers, assistant_id: 'agent', messages: 5 })
 }
@@ -136,7 +136,7 @@ interface Waiting {
   path: string
   headers: Record<string, string>
   assistant_id: string
-  /** How many there are at the end. */
+  /** How many messages the run ends with. */
   messages: number
 }
 

@@ -1,4 +1,4 @@
-/** Searching threads, over HTTP, in a database that was filled by SQL. */
+/** Searches of threads over HTTP, in a database that was filled by SQL. */
 import { join } from 'node:path'
 import { fill, fillThreads, THREADS_OF_A_USER } from '../filled.ts'
 import { startPostgres } from '../postgres.ts'
@@ -8,7 +8,7 @@ import { type Sized, sizedRow } from '../sized.ts'
 
 const SIZES = { unit: 'threads', large: 1_000_000, small: 1_000, times: 40 }
 
-/** Each has a number of its own: filling a database takes longer than all of them. */
+/** Each gets its own number in one row: filling a database takes longer than all searches. */
 const SEARCHES: Readonly<Record<string, object>> = {
   newest: {},
   interrupted: { status: 'interrupted' },

@@ -1,4 +1,4 @@
-/** What an agent server itself takes: processor time, memory, and what a second process brings. */
+/** The cost of an agent server itself: processor time, memory, and the gain of a second process. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -17,7 +17,7 @@ const FIRST_RUNS = 5_000
 const FURTHER_RUNS = 10_000
 const RUNS = 1_000
 
-/** Of one server: the figure is taken twice, so that it tells of the second 10,000 runs and of the third. */
+/** Of one server: the figure is taken twice, after 10,000 and after 20,000 further runs. */
 export const memoryRow: Row = {
   name: 'memory',
   title: `memory of serve after ${FURTHER_RUNS} and ${2 * FURTHER_RUNS} further runs, SQLite`,
@@ -120,7 +120,7 @@ async function openCpu(place: Place) {
   return { measure, close }
 }
 
-/** Against a Node that imports the same graph from its sources and ends. */
+/** Against a Node process that imports the same graph from its sources and ends. */
 async function openStarts(): Promise<OpenRow> {
   const project = await bundleEcho()
   const start = async () => {

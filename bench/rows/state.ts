@@ -1,4 +1,4 @@
-/** Reading a thread with a long past, over HTTP. */
+/** Reads of a thread with a long history, over HTTP. */
 import { startPostgres } from '../postgres.ts'
 import type { Row } from '../row.ts'
 import { benchProject, startServer, temporaryFolder } from '../server.ts'

@@ -1,4 +1,4 @@
-/** What a stream costs around its events. */
+/** The cost of a stream around its events. */
 import { randomUUID } from 'node:crypto'
 import { cpuUs } from '../cpu.ts'
 import type { Row } from '../row.ts'
@@ -18,14 +18,14 @@ import {
   type Way,
 } from '../telling.ts'
 
-/** A run's events are written to the log, too, which the bare writer has not. */
+/** A run's events are also written to the log; the bare writer has none. */
 const ONE: Load = { readers: 1, events: 5_000 }
 const MANY: Load = { readers: 500, events: 200 }
 const FIRST: Load = { readers: 1, events: 1 }
 const FIRST_TIMES = 25
-/** Node compiles the server's code, and its writer's, for some 200,000 events. Both sides get as many before they are measured. */
+/** Node compiles the code of server and writer during some 200,000 events: both get as many before a measurement. */
 const WARM_UPS = 40
-/** One takes 40 ms, in which anything else on the machine is seen. */
+/** One takes 40 ms, so that any other load on the machine shows. */
 const PAIRS = 9
 
 const perSecond = (load: Load) => ({
@@ -34,7 +34,7 @@ const perSecond = (load: Load) => ({
     (load.readers * load.events * 1_000) / (await way(url, load)).allMs,
 })
 
-/** Tells more than the rate where other programs use the machine. */
+/** More reliable than the rate when other programs use the machine. */
 const cpuOf = (load: Load) => ({
   unit: 'µs' as const,
   async measure(way: Way, { url, pid }: Told): Promise<number> {
@@ -78,7 +78,7 @@ export const streamRows: Row[] = [
   streamRow('first-custom-socket', `${ofNode}, a WebSocket`, socket, untilFirst('firstMs')),
 ]
 
-/** The process that tells. */
+/** The process that writes the events. */
 interface Told {
   url: string
   pid: number
@@ -89,7 +89,7 @@ interface Measure {
   measure: (way: Way, told: Told) => Promise<number>
 }
 
-/** Against a process that does nothing but write as many equal events. */
+/** Against a process that only writes the same number of equal events. */
 function streamRow(name: string, title: string, way: Way, { unit, measure }: Measure): Row {
   return {
     name,
@@ -118,7 +118,7 @@ function streamRow(name: string, title: string, way: Way, { unit, measure }: Mea
   }
 }
 
-/** One of the graph's events as it stands on the wire. */
+/** One of the graph's events as sent on the wire. */
 async function sample(url: string): Promise<string> {
   const thread = `${url}/threads/${randomUUID()}`
   const response = await fetch(`${thread}/runs/stream`, {

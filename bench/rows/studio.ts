@@ -1,4 +1,4 @@
-/** What the dashboard costs the browser: a stream of tokens, and a long list of threads. */
+/** The dashboard's cost in the browser: a stream of tokens, and a long list of threads. */
 import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
@@ -12,13 +12,13 @@ import { type Traced, traced } from '../trace.ts'
 
 const project = resolve(import.meta.dirname, '../../test/fixtures/projects/studio')
 
-/** At 1,000 a second. */
+/** Sent at 1,000 a second. */
 const TOKENS = 10_000
 const IDLE_MS = 10_000
 /** Milliseconds of a frame of 60 Hz. */
 const FRAME_MS = 1_000 / 60
 
-/** A graph says 10,000 tokens at 1,000 a second to an open Studio, beside one that says nothing. */
+/** A graph streams 10,000 tokens at 1,000 a second to an open Studio, against an idle Studio. */
 const streamRow: Row = {
   name: 'studio-stream',
   title: 'the Studio’s main thread, 1,000 tokens a second',
@@ -51,7 +51,7 @@ const streamRow: Row = {
   },
 }
 
-/** Settles when the run is over and drawn. The page itself is asked for nothing meanwhile, which would cost it time. */
+/** Settles when the run is over and drawn. Does not query the page meanwhile, which would cost it time. */
 async function say(page: Page, text: string): Promise<void> {
   const field = page.getByRole('textbox', { name: 'Message', exact: true })
   await field.fill(text)
@@ -81,7 +81,7 @@ function told({ tookMs, longestMs, longestCpuMs, cpuMs, frames }: Traced) {
   }
 }
 
-/** Of as many threads only those that are seen are drawn and asked for: to the last one at once. */
+/** Only visible threads are requested and drawn, also after a jump to the last one. */
 const threadsRow: Row = sizedRow({
   name: 'studio-threads',
   title: 'until rows are drawn in the list of threads',

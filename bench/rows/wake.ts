@@ -1,4 +1,4 @@
-/** How long the first request waits for a deployment that sleeps. */
+/** How long the first request to a sleeping deployment waits. */
 import { symlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,7 +11,7 @@ import { benchProject, startServer, temporaryFolder } from '../server.ts'
 const MODULES = resolve(import.meta.dirname, '../../node_modules')
 const POLL_MS = 50
 
-/** From the request until its answer, against starting the project by hand. */
+/** From the request to its answer, against a start of the project by hand. */
 export const wakeRow: Row = {
   name: 'wake',
   title: 'first request to a deployment that sleeps',
@@ -19,7 +19,7 @@ export const wakeRow: Row = {
   pairs: 5,
   async open() {
     const data = await temporaryFolder()
-    // The project finds its packages here, so that there is nothing to install.
+    // The project finds its packages here: nothing is installed.
     await symlink(MODULES, join(data.path, 'node_modules'))
     const env = { RUNYARD_DATA_DIR: data.path, RUNYARD_EXAMPLE: '0', RUNYARD_IDLE_SECS: '1' }
     const server = await startServer(['up'], { cwd: data.path, env })

@@ -1,8 +1,8 @@
-/** What `runyard doctor --client` finds: whether a Runyard answers from here, whom it takes one for, and which it is. */
+/** Findings of `runyard doctor --client`: whether a Runyard answers, whose key it sees, and its version. */
 import type { readClientConfig } from '../config.ts'
 import { readVersion } from '../version.ts'
 
-/** As the machine's findings are (`doctor/finding.ts`). */
+/** Like the machine's findings (`doctor/finding.ts`). */
 export interface Finding {
   what: string
   status: 'ok' | 'warning' | 'failed'
@@ -64,7 +64,7 @@ function ofKey({ status }: Response, keySource: string): Finding {
   return { what: 'key', status: 'failed', says, mend }
 }
 
-/** Whom it does not know it does not tell. */
+/** Without a valid key, Runyard does not send its version. */
 function ofVersion(there: string | null): Finding[] {
   if (there === null) return []
   const here = readVersion()

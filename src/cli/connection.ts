@@ -1,4 +1,4 @@
-/** How a command finds the control plane, and what all such commands have in common. */
+/** How commands find the control plane, and what these commands have in common. */
 import { Command } from 'commander'
 import {
   ControlPlaneClient,
@@ -12,15 +12,15 @@ import { optionOf } from '../settings/documentation.ts'
 import type { Flags } from '../settings/settings.ts'
 import { describeExamples, type Example } from './examples.ts'
 
-/** What such a command gets in addition to its own options. */
+/** What these commands get in addition to their own options. */
 interface Connection {
   client: ControlPlaneClient
-  /** Whether the answer is to be JSON. */
+  /** Whether to print JSON. */
   isJson: boolean
 }
 
 /**
- * Makes a command that talks to a running Runyard, with the options that all of these have. `connected`
+ * Makes a command that talks to a running Runyard, with the options that all of them have. `connected`
  * runs its work.
  */
 export function clientCommand(
@@ -37,7 +37,7 @@ export function clientCommand(
     .exitOverride()
 }
 
-/** Runs the work of such a command. Explains what is wrong when there is no connection. */
+/** Runs the work of such a command. Explains the problem if it cannot connect. */
 export async function connected(
   options: Readonly<Record<string, string | boolean | undefined>>,
   work: (connection: Connection) => Promise<void>,
@@ -76,7 +76,7 @@ function inPlainWords(error: unknown, { url, keySource }: { url: string; keySour
 
   function hintOf({ status, message }: ControlPlaneError): string {
     if (status === 401) return ` The key came from ${keySource}.`
-    // A path behind the host, or a server that is something else.
+    // The URL has a path, or belongs to another server.
     return /\bNo route\b/.test(message) ? ` Is ${url} the address of a Runyard?` : ''
   }
 }

@@ -1,4 +1,4 @@
-/** The commands that carry an installation's data elsewhere. */
+/** Commands that move, back up and restore an installation's data. */
 import { Command } from 'commander'
 import {
   type BackupConfig,

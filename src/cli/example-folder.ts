@@ -1,4 +1,4 @@
-/** Where the examples lie: beside `src/` in a clone, beside `dist/` in the package. */
+/** Finds the examples: beside `src/` in a clone, beside `dist/` in the package. */
 import { fileURLToPath } from 'node:url'
 
 export function exampleFolder(name: 'agent' | 'python-agent'): string {

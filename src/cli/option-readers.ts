@@ -1,4 +1,4 @@
-/** What options take beside texts. Anything else is wrong usage. */
+/** Readers of option values that are not plain text. Other values are wrong usage. */
 import { InvalidArgumentError } from 'commander'
 
 export function countUpTo(most: number): (text: string) => number {

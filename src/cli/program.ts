@@ -1,4 +1,4 @@
-/** The commands, their options and their help. `main.ts` has everything that runs a server. */
+/** The commands, their options and their help. `main.ts` runs the servers. */
 import { Command, CommanderError, Option } from 'commander'
 import {
   type BuildConfig,
@@ -32,13 +32,13 @@ interface ServerCommands extends DataCommands {
   listener(config: ListenerConfig): Promise<void>
   /** Settles when everything is printed. Sets exit code 1 when a check failed. */
   doctor(config: UpConfig, options: { isJson: boolean }): Promise<void>
-  /** Settles when all of it is there. */
+  /** Settles when everything is fetched. */
   fetchArtifact(config: FetchConfig): Promise<void>
-  /** Settles when it has ended. Sets exit code 1 where it has not gone well. */
+  /** Settles when the build has ended. Sets exit code 1 after a failure. */
   buildArtifact(config: BuildConfig): Promise<void>
-  /** Settles when the bundle is written, or it is said why there is none. */
+  /** Settles when the bundle is written, or the reason for none is printed. */
   bundleProject(configPath: string): Promise<void>
-  /** Prints what was found elsewhere in the same way. */
+  /** Prints findings of other checks in the same form. */
   printFindings(findings: Finding[], options: { isJson: boolean }): Promise<void>
 }
 
@@ -82,7 +82,7 @@ export async function runCommand(
   }
 }
 
-/** Wrong usage is told in Runyard's way, with where the right one is found. */
+/** Errors of usage begin with `runyard:` and name the help. */
 function nameHelpInErrors(command: Command, path: string): void {
   command
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'runyard: ')) })
@@ -91,8 +91,8 @@ function nameHelpInErrors(command: Command, path: string): void {
 }
 
 /**
- * Whether the command runs a server, or prepares the start of one. There is one such process for each
- * deployment, so it loads nothing that it does not need.
+ * Whether the command runs a server, or prepares the start of one. Each deployment has such a process, so it
+ * loads nothing that it does not need.
  */
 function isServerCommand(name: string | undefined): boolean {
   return name !== undefined && ['up', 'serve', 'dev', 'listener', 'artifact'].includes(name)
@@ -248,7 +248,7 @@ function doctorCommand(loadMain: () => Promise<ServerCommands>): Command {
     })
 }
 
-/** What the pods of a deployment begin with, and builds in containers end with. */
+/** The first command in a deployment's pods, and the last one of builds in containers. */
 function artifactCommand(loadMain: () => Promise<ServerCommands>): Command {
   const fetchOne = new Command('fetch')
     .description('fetch what was built into a folder: what the pods of a deployment begin with')

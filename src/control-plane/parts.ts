@@ -1,4 +1,4 @@
-/** What the control plane's routes and verbs work with. */
+/** The parts that the control plane's routes and operations use. */
 
 import type { ControlPlaneMetrics } from '../core/agent/server/metrics.ts'
 import type { Clock } from '../core/clock.ts'
@@ -25,57 +25,57 @@ import type { OidcSignIn } from './sessions/oidc.ts'
 export interface ControlPlaneParts {
   store: ControlPlaneStore
   tarballs: Tarballs
-  /** Built folders that are fetched from elsewhere. Absent: none are. */
+  /** Built folders that other machines fetch. Absent: none do. */
   packed?: Pick<ArtifactStore, 'open' | 'receive'>
-  /** Which Runyard it is. */
+  /** The version of this Runyard. */
   version: string
   /** What the runtime driver can start. */
   artifacts: readonly ArtifactKind[]
   /** Throws `bad_request` for a `resource_spec` with which the runtime driver could start nothing. */
   checkResources?: (resource_spec: JsonObject) => void
-  /** The operator's, for images that are pushed; absent: none is named. */
+  /** The operator's registry for pushed images; absent: not configured. */
   registry?: OwnRegistry | undefined
   logs: RevisionLogs
   buildFollowers: BuildFollowers
   authenticate: Authenticate
   identify: Identify
   siteOf: SiteOf
-  /** Where people sign in at an issuer. Absent: nowhere. */
+  /** Sign-in at an OIDC issuer. Absent: not configured. */
   oidc?: OidcSignIn
   vault: Vault
   /** Signs upload URLs; at least 32 bytes, and the same after a restart. */
   signingKey: Uint8Array
-  /** Seals everything with a new key; answers how many texts. Throws `conflict` where it cannot. */
+  /** Re-encrypts everything with a new key; returns how many texts. Throws `conflict` if it cannot. */
   changeEncryptionKey: () => Promise<number>
   /** The base of the URLs handed out, without a slash at the end. Asked for at each request. */
   publicUrl: () => string
   /** A deployment also answers at `<name>.<domain>`. Absent: only at its path. */
   domain?: string | undefined
   /**
-   * The URLs at which this Runyard is reached. `areNamed`: the settings say the public one, and it does not only
-   * know where it listens.
+   * The URLs at which this Runyard is reached. `areNamed`: a setting names the public URL; otherwise Runyard only
+   * knows where it listens.
    */
   ownUrls: () => { urls: string[]; areNamed: boolean }
-  /** Where the DNS of hosts leads. */
+  /** Looks up the DNS of hosts. */
   dns: Pick<DnsStates, 'stateOf' | 'textsOf'>
-  /** Whether the gateway here answers at this host for a deployment whose domain it is. */
+  /** Whether this host is a deployment's domain that the gateway here serves. */
   isDomain: (host: string) => boolean
-  /** Settles when the gateway here knows the domains that were written before. */
+  /** Settles when the gateway here knows all domains written before the call. */
   whenDomainsKnown: () => Promise<void>
-  /** The agent servers of a revision as they are now; none where it does not run. */
+  /** The agent servers of a revision as they are now; empty when it does not run. */
   replicas: (revision_id: string) => Replica[]
-  /** A listener's exchange with whatever leads here. Throws `unavailable` where another control plane does. */
+  /** A listener's exchange with the leader in this process. Throws `unavailable` where another control plane leads. */
   exchange: ListenerExchange
-  /** Tells the reconciler that there is something to do. */
+  /** Wakes the reconciler. */
   wake: () => void
-  /** The same, and settles when it has done what can be done at once for this deployment. */
+  /** The same; settles when the reconciler has done all it can do at once for this deployment. */
   whenTended: (deployment_id: string) => Promise<void>
-  /** Of one key, or of an address without a key. Absent: any number. */
+  /** The limit for one key, or for one address without a key. Absent: no limit. */
   maxRequestsPerSecond?: number
   metrics: ControlPlaneMetrics
-  /** How long the steps are in which figures are kept, in ms. */
+  /** The length of a step of figures, in ms. */
   figuresStepMs: number
-  /** The dashboard. Absent: there is none. */
+  /** The dashboard. Absent: none. */
   pages?: AnswerPage
   /** Default: nothing is traced. */
   tracer?: Tracer

@@ -1,4 +1,4 @@
-/** The browser app as a server answers it: its page at every address of its own, and its files. */
+/** Serves the browser app: its page at each of its paths, and its files. */
 import { randomBytes } from 'node:crypto'
 import { getMimeType } from 'hono/utils/mime'
 import type { AnswerPage } from '../core/pages.ts'
@@ -7,30 +7,30 @@ import { type Absence, answerNotBuilt } from './not-built.ts'
 import { COMPONENT_FRAME, FRAME_HEADERS, pageHeaders } from './policy.ts'
 
 export interface DashboardOptions {
-  /** Where it is built. */
+  /** The folder of the built app. */
   folder: string
-  /** What it shows: all deployments, or the one agent server that it comes from. */
+  /** What it shows: all deployments, or the one agent server that serves it. */
   mode: 'control-plane' | 'agent-server'
-  /** The path that it lies at, without a slash at the end; nothing: at the root. */
+  /** The path of the app, without a slash at the end; empty: the root. */
   mount: string
-  /** What a proxy has taken off the paths of this request. */
+  /** The prefix that a proxy has removed from the path of this request. */
   prefixOf?: (headers: Headers) => string
-  /** Addresses, at the root, that are the API's, whatever stands behind them. */
+  /** Paths at the root that belong to the API, with everything below them. */
   apiPaths: readonly string[]
-  /** Why nothing is built, at a time when nothing is. */
+  /** The reason while nothing is built. */
   absence: () => Absence
 }
 
-/** A year: the name of such a file changes with its content. */
+/** A year: the names of these files change with their content. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
 const CHECKED = 'public, max-age=0, must-revalidate'
 
-/** Where the official CLI leads people after a deploy. */
+/** The URL that the official CLI shows after a deploy. */
 const OF_OFFICIAL_CLI = /^\/o\/[^/]+\/host\/deployments\/([\w-]+)\/?$/
 
 /**
- * Answers GET and HEAD: of a file that was built, and of the page where a browser asks for one at an
- * address that is not the API's.
+ * Answers GET and HEAD requests for built files, and the page for a browser's requests at paths outside the
+ * API.
  */
 export function createDashboard(options: DashboardOptions): AnswerPage {
   const files = new AppFiles(options.folder)
@@ -93,13 +93,13 @@ function answerPage(
   return new Response(filled, { headers: pageHeaders(nonce) })
 }
 
-/** The path from where the app lies; `undefined`: it is outside. */
+/** The path below the app's own; `undefined`: outside. */
 function pathBelow(mount: string, path: string): string | undefined {
   if (path === mount) return '/'
   return path.startsWith(`${mount}/`) ? path.slice(mount.length) : undefined
 }
 
-/** A missing file is not answered with a page, nor is a program that asks for no HTML. */
+/** Missing files, and programs that do not accept HTML, do not get the page. */
 function isPage(path: string, headers: Headers, apiPaths: readonly string[]): boolean {
   if (path === '/') return true
   if (path.startsWith('/assets/')) return false

@@ -1,4 +1,4 @@
-/** Where the built app is; in a clone, building it beside a running server. */
+/** Finds the built app; in a clone, builds it beside a running server. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,14 +6,14 @@ import { fileURLToPath } from 'node:url'
 import type { Log } from '../core/log.ts'
 import type { Absence } from './not-built.ts'
 
-/** Of what a failed build has said, the end: in characters. */
+/** How much of a failed build's output is logged, from its end, in characters. */
 const LAST_WORDS = 2_000
 
-/** The published package has the app built; a clone has its sources. */
+/** The published package contains the built app; a clone has its sources. */
 export interface Home {
-  /** Where the built files are, or will be. */
+  /** The folder of the built files, which may not exist yet. */
   folder: string
-  /** What builds them. */
+  /** The script that builds them. */
   script?: string
 }
 
@@ -24,9 +24,8 @@ export function findDashboard(): Home {
 }
 
 /**
- * Builds the app in a process of its own, with what processor time others leave, unless its sources are as they were
- * when it was built. What it is built with is installed first, where `npm start` has not waited for that. Several
- * servers of one clone take turns.
+ * Builds the app in a process of its own at low priority, unless its sources have not changed since the last build.
+ * Installs the build's packages first, if `npm start` has skipped them. Several servers of one clone take turns.
  */
 export class DashboardBuild {
   readonly #home: Home
@@ -40,7 +39,7 @@ export class DashboardBuild {
     this.#absence = home.script ? 'building' : 'missing'
   }
 
-  /** Why there is no app, as far as is known. */
+  /** Why there is no app, as far as known. */
   get absence(): Absence {
     return this.#absence
   }
@@ -65,7 +64,7 @@ export class DashboardBuild {
     })
   }
 
-  /** Ends a build that is on its way: it is done again at the next start. */
+  /** Ends a running build: the next start repeats it. */
   async stop(): Promise<void> {
     const child = this.#child
     if (!child || child.exitCode !== null || child.signalCode !== null) return

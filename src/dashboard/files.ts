@@ -1,29 +1,29 @@
-/** The files of the built app, found once and read when they are asked for. */
+/** The files of the built app, found once and read on request. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The endings of a file's compressed forms, by the encodings that they are, the best first. */
+/** The endings of compressed files, by encoding, the best first. */
 const ENDINGS = { br: '.br', gzip: '.gz' } as const
 type Encoding = keyof typeof ENDINGS
 
 interface AppFile {
   body: Uint8Array<ArrayBuffer>
-  /** Its name for caches: another content has another. */
+  /** Changes with the content. */
   etag: string
   encoding: Encoding | undefined
 }
 
 interface Build {
-  /** Of `index.html`: another build has another. */
+  /** The time of `index.html`, which differs in each build. */
   builtAt: number
   page: string
   names: ReadonlySet<string>
   read: Map<string, Promise<AppFile>>
 }
 
-/** Only the names that the folder has are ever opened, so that no path leads elsewhere. */
+/** Opens only names that the folder contains, so that no path leads outside. */
 export class AppFiles {
   readonly #folder: string
   #build: Build | undefined
@@ -37,7 +37,7 @@ export class AppFiles {
     return this.#current()?.page
   }
 
-  /** A file by its path below the folder, compressed as well as the reader takes it. */
+  /** A file by its path below the folder, in the best compression that the client accepts. */
   async find(path: string, accepted: readonly Encoding[]): Promise<AppFile | undefined> {
     const build = this.#current()
     if (!build?.names.has(path) || isCompressed(path)) return undefined
@@ -48,7 +48,7 @@ export class AppFiles {
     return found
   }
 
-  /** Looks whether the folder has another build by now. */
+  /** Checks for a newer build in the folder. */
   #current(): Build | undefined {
     const builtAt = changedAt(join(this.#folder, 'index.html'))
     if (builtAt === undefined) return undefined
@@ -57,7 +57,7 @@ export class AppFiles {
   }
 }
 
-/** Which compressed forms a browser takes, by its `accept-encoding`. */
+/** The encodings that a browser accepts, by its `accept-encoding`. */
 export function encodingsIn(header: string | null): Encoding[] {
   const named = (header ?? '').split(',').flatMap((part) => {
     const [name = '', weight] = part

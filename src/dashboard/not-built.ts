@@ -1,10 +1,10 @@
 /**
- * The page while the app is not there yet. It goes on to the app by itself, at the same address with what stands
- * behind its `#`: a link that signs in keeps its code. Without scripts it loads itself again.
+ * The page while the app is not built. It goes on to the app by itself, at the same URL with its `#` part, so that a
+ * sign-in link keeps its code. Without scripts it reloads itself.
  */
 import { pageHeaders } from './policy.ts'
 
-/** Why the app is not there. */
+/** Why there is no app. */
 export type Absence = 'building' | 'failed' | 'missing'
 
 const TEXTS: Readonly<Record<Absence, string>> = {
@@ -27,7 +27,7 @@ h1 { font-size: 1.2rem } p { opacity: .8 } output { font-variant-numeric: tabula
 
 const RELOAD_SECONDS = { building: 2, failed: 30, missing: 10 } as const
 
-/** Asks for the page again and again; as soon as it is another one, it is loaded. */
+/** Fetches the page repeatedly, and loads it as soon as it has changed. */
 const SCRIPT = `
 const [waited] = document.getElementsByTagName('output')
 const begun = Date.now()

@@ -1,8 +1,8 @@
-/** What the app's page may load and do, and who may frame it: nothing but its own, and nobody. */
+/** The headers of the app's page: it may load only its own files, and no page may frame it. */
 
 /**
- * `nonce`: that of styles which the app makes while it runs. `isScriptInside`: a script with that nonce stands in the
- * page, and no other may run.
+ * `nonce`: for styles that the app adds while it runs. `isScriptInside`: the page contains a script with that nonce,
+ * and no other may run.
  */
 export function pageHeaders(
   nonce: string,
@@ -13,8 +13,8 @@ export function pageHeaders(
 }
 
 /**
- * Scripts are the app's own files, and none is written into the page. Components of agents are shown in
- * frames that have no origin.
+ * Scripts are the app's own files, and none is inline. Components of agents are shown in frames without
+ * an origin.
  */
 function policy(nonce: string, scripts: string): string {
   return [
@@ -39,8 +39,8 @@ function policy(nonce: string, scripts: string): string {
 export const COMPONENT_FRAME = 'component-frame.html'
 
 /**
- * That document runs the code of agents: it has no origin, and reaches nothing but the page that it stands
- * in, by messages. Its scripts are written into it, since one without an origin may load none of ours.
+ * That document runs the code of agents: it has no origin, and only reaches the page around it, by
+ * messages. Its scripts are inline, since a document without an origin may load none of ours.
  */
 export const FRAME_HEADERS = {
   'content-security-policy': [
@@ -63,7 +63,7 @@ const COMMON = {
   'cache-control': 'no-cache',
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
-  // Old browsers tell by the address that a request is the page's own.
+  // Old browsers show by the referrer that a request comes from the page itself.
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',

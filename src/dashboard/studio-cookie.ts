@@ -1,6 +1,6 @@
 /**
- * Signing in to the Studio of one agent server: the cookie names one of the server's keys and is signed with
- * it, so that any process of the server can check it, and it ends with the key.
+ * Sign-in to the Studio of one agent server: the cookie names one of the server's keys and is signed with it,
+ * so that any process of the server can check it, and it ends with the key.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
@@ -9,7 +9,7 @@ import { hashKey } from '../http/keys.ts'
 import { cookieIn, ownCookie, studioCookieName } from '../http/session-cookie.ts'
 import { isFromOwnPage, type Site, type SiteOf } from '../http/site.ts'
 
-/** How long it is good, in ms: a week. */
+/** The lifetime of the cookie, in ms: a week. */
 const LIFETIME_MS = 7 * 24 * 3_600_000
 const ID_LENGTH = 16
 
@@ -19,7 +19,7 @@ interface CookieParts {
   clock: Clock
 }
 
-/** Answers the cookie for somebody with this key. Throws `unauthenticated` for another. */
+/** Returns the cookie for this key. Throws `unauthenticated` for an unknown key. */
 export function openStudio({ keys, clock }: CookieParts, site: Site, key: string): string {
   const known = keys.find((one) => isSame(hashKey(one), hashKey(key)))
   if (known === undefined) {
@@ -33,12 +33,12 @@ export function openStudio({ keys, clock }: CookieParts, site: Site, key: string
   return ownCookie(site, studioCookieName(site), value, { expires: new Date(ends) })
 }
 
-/** The same without a key: the browser forgets it. */
+/** The same without a key: the browser deletes the cookie. */
 export function closedStudio(site: Site): string {
   return ownCookie(site, studioCookieName(site), '', { expires: new Date(0) })
 }
 
-/** The key of whoever has signed in, if one of the server's own pages asks. */
+/** The key of the signed-in browser, if the request comes from one of the server's own pages. */
 export function keyOfStudio({ keys, siteOf, clock }: CookieParts, headers: Headers) {
   const site = siteOf(headers)
   const value = site && cookieIn(headers, studioCookieName(site))

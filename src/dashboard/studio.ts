@@ -1,4 +1,4 @@
-/** The Studio of one agent server: the app at `/studio`, and signing in where the server has keys. */
+/** The Studio of one agent server: the app at `/studio`, and sign-in if the server has keys. */
 import { Hono } from 'hono'
 import { z } from 'zod'
 import type { Clock } from '../core/clock.ts'
@@ -13,7 +13,7 @@ import { isFromOtherPage, type Site, type SiteOf } from '../http/site.ts'
 import { closedStudio, keyOfStudio, openStudio } from './studio-cookie.ts'
 
 interface StudioParts {
-  /** The server's; none: nobody is asked for one. */
+  /** The server's keys; empty: none is needed. */
   keys: readonly string[]
   siteOf: SiteOf
   pages: AnswerPage
@@ -25,7 +25,7 @@ const REFUSALS_PER_SECOND = 10
 const MAX_BODY_BYTES = 64 * 1024
 const Credential = z.object({ api_key: z.string().min(1) })
 
-/** The one who uses it: keys of an agent server have no roles. */
+/** The user of the Studio: keys of an agent server have no roles. */
 const DEVELOPER = {
   id: '00000000-0000-4000-8000-000000000000',
   user_id: 'studio',
@@ -37,7 +37,7 @@ const DEVELOPER = {
   workspaces: [],
 } as const
 
-/** Answers below `/studio`; the Hono app's 404 for what is not there. */
+/** Answers below `/studio`; unknown paths get the Hono app's 404. */
 export function createStudio(parts: StudioParts): Hono {
   const { keys, pages, log } = parts
   const rate = new RateLimit(
@@ -78,7 +78,7 @@ export function createStudio(parts: StudioParts): Hono {
   return studio
 }
 
-/** Throws `forbidden` for a name that is not ours, and for a page of somebody else. */
+/** Throws `forbidden` for a foreign host name, and for a foreign page. */
 function requireOwn({ siteOf }: StudioParts, headers: Headers): Site {
   const site = siteOf(headers)
   if (site && !isFromOtherPage(headers, site)) return site

@@ -20,24 +20,24 @@ import type {
 import type { ProjectConfig } from '../project/config.ts'
 import type { DevSources } from './sources.ts'
 
-/** Editors and tools write several files at once: this long after the last one it begins, in ms. */
+/** Pause after the last change, in ms: editors and tools write several files at once. */
 const QUIET_MS = 80
-/** A request that was passed to a version just before the switch has arrived by then, in ms. */
+/** Time for requests to arrive that were passed to a version just before the switch, in ms. */
 const HAND_OVER_MS = 250
-/** How long a version that was replaced may take to end, in ms; its runs have 5 s of it. */
+/** How long a replaced version may take to end, in ms; its runs get 5 s of it. */
 const STOP_GRACE_MS = 10_000
 
 interface ReloadsOptions {
   driver: RuntimeDriver<FolderArtifact>
   sources: DevSources
-  /** The project's, which people are told paths from; absolute. */
+  /** The project's folder, to which shown paths are relative; absolute. */
   folder: string
   spec: Omit<RuntimeSpec<FolderArtifact>, 'revision_id'>
-  /** `undefined` when it cannot be read: the agent server says why. */
+  /** `undefined` when it cannot be read: the agent server reports the reason. */
   readConfig(): Promise<ProjectConfig | undefined>
-  /** Called for each version that shall answer from now on, and again when it was restarted. */
+  /** Called for each version that serves from now on, and again after its restart. */
   onServing(version: { revision_id: string; endpoints: Endpoints }): void
-  /** Called when a version answers for the first time. */
+  /** Called when a version serves for the first time. */
   onFirst(): void
   say(line: string): void
 }
@@ -45,7 +45,7 @@ interface ReloadsOptions {
 export class Reloads {
   readonly #options: ReloadsOptions
   readonly #stopping = new AbortController()
-  /** Paths of changes that no version has in it yet. */
+  /** Paths of changes that no version contains yet. */
   readonly #changes = new Set<string>()
   #changeCount = 0
   #onChange: () => void = () => {}
@@ -57,7 +57,7 @@ export class Reloads {
     this.#options = options
   }
 
-  /** Loads the first version. `follow` is called whenever other folders may have to be watched. */
+  /** Loads the first version. `follow` is called when the watched folders may have changed. */
   start(follow: () => void): void {
     const { driver, say } = this.#options
     const unsubscribe = driver.onChange((revision_id) => this.#serveAgain(revision_id))
@@ -66,7 +66,7 @@ export class Reloads {
       .finally(unsubscribe)
   }
 
-  /** Something at this path was made, changed or removed. */
+  /** Notes that something at this path was created, changed or removed. */
   change(path: string): void {
     this.#changes.add(path)
     this.#changeCount += 1
@@ -94,7 +94,7 @@ export class Reloads {
     }
   }
 
-  /** Answers whether a new version serves; a further change ends the try at once. */
+  /** Returns whether a new version serves; a further change ends the attempt at once. */
   async #load(): Promise<boolean> {
     const { driver, spec, say } = this.#options
     this.#count += 1
@@ -125,7 +125,7 @@ export class Reloads {
     else this.#options.onFirst()
   }
 
-  /** After a switch, and when the process of the version that serves was restarted. */
+  /** After a switch, and after a restart of the serving version's process. */
   #serveAgain(revision_id: string): void {
     if (revision_id !== this.#serving) return
     const { driver, onServing, say } = this.#options
@@ -134,7 +134,7 @@ export class Reloads {
     if (state.kind === 'restarting') say(`runyard: ${firstLine(state.reason)} It is started again.`)
   }
 
-  /** Its runs end or are handed on; streams that are cut are taken up again at the new version. */
+  /** Its runs end or are handed on; cut streams are resumed at the new version. */
   async #retire(revision_id: string): Promise<void> {
     await delay(HAND_OVER_MS, undefined, { signal: this.#stopping.signal }).catch(() => {})
     await this.#options.driver.stop(revision_id, STOP_GRACE_MS)
@@ -154,7 +154,7 @@ export class Reloads {
     })
   }
 
-  /** Settles with the next change that matters, or when it is stopped. */
+  /** Settles at the next relevant change, or when stopped. */
   #nextChange(): Promise<undefined> {
     return new Promise((resolve) => {
       this.#onChange = () => {
@@ -164,7 +164,7 @@ export class Reloads {
     })
   }
 
-  /** Settles when a change that matters has been followed by a moment without any. */
+  /** Settles after a relevant change and a pause without changes. */
   async #quietAfterChange(): Promise<void> {
     await this.#nextChange()
     for (let seen = -1; seen !== this.#changeCount && !this.#isStopping; ) {
@@ -185,7 +185,7 @@ export class Reloads {
   }
 }
 
-/** As a sentence; the lines after it have been shown when they were printed. */
+/** The first line as a sentence; the other lines were already printed. */
 function firstLine(reason: string): string {
   const [line = ''] = reason.split('\n', 1)
   return /[.!?]$/.test(line) ? line : `${line}.`

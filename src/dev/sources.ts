@@ -1,4 +1,4 @@
-/** Which files a project depends on, so that a change of them asks for a reload. */
+/** The files that a project depends on: a change of one makes a reload. */
 import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import type { ProjectConfig } from '../project/config.ts'
@@ -6,36 +6,36 @@ import { findTsconfig } from '../project/tsconfig.ts'
 
 const SOURCE = /^\.[cm]?[jt]sx?$/
 const CONFIGURATION = /^(tsconfig.*|package)\.json$/
-/** What an installed package leaves in an environment of Python; and the environment itself. */
+/** Traces of installed packages in a Python environment, and the environment itself. */
 const INSTALLED = /\.(dist-info|pth)$|^\.venv$/
 
 interface DevSourcesOptions {
   /** The project's folder, links resolved. */
   root: string
-  /** Never looked into. */
+  /** Never searched. */
   dataDir: string
-  /** Environments of Python that its graphs may run in; absolute, there or not. */
+  /** Python environments that its graphs may run in; absolute, may not exist. */
   environments: string[]
 }
 
 /**
  * The project's modules as the agent server has reported them, its configuration and its env file.
- * Of a project that could not be loaded not all modules are known: every source file counts then,
- * and every folder, which may be a new one. In Python every source file of the project and of the
- * folders that it depends on counts, and what is installed in its environment.
+ * After a failed load not all modules are known: then every source file counts, and every folder, which
+ * may be new. In Python every source file of the project and of the folders that it depends on counts,
+ * and every package in its environment.
  */
 export class DevSources {
   readonly #options: DevSourcesOptions
   readonly #files = new Set<string>()
   #config: ProjectConfig | undefined
-  /** Whether the last load went well. */
+  /** Whether the last load succeeded. */
   isComplete = false
 
   constructor(options: DevSourcesOptions) {
     this.#options = options
   }
 
-  /** The configuration as it is now; `undefined` when it cannot be read: the last one holds. */
+  /** Sets the present configuration; `undefined`: it cannot be read, and the last one stays. */
   configure(config: ProjectConfig | undefined): void {
     this.#config = config ?? this.#config
   }
@@ -44,7 +44,7 @@ export class DevSources {
     for (const file of files) this.#files.add(file)
   }
 
-  /** Whether a change of what lies at the path asks for a reload. */
+  /** Whether a change at the path makes a reload. */
   has(path: string): boolean {
     const name = basename(path)
     if (this.#files.has(path) || path === this.#config?.envFile) return true
@@ -54,7 +54,7 @@ export class DevSources {
     return !this.isComplete && (SOURCE.test(extname(name)) || isFolder(path))
   }
 
-  /** Every folder in which such a change can happen, as the folders are now. */
+  /** Every existing folder in which such a change can happen. */
   folders(): Set<string> {
     const { root } = this.#options
     const { path, envFile, graphs = [] } = this.#config ?? {}
@@ -71,7 +71,7 @@ export class DevSources {
     return folders
   }
 
-  /** Where packages are installed to. */
+  /** The folders of installed packages. */
   #packageFolders(): string[] {
     return this.#options.environments.flatMap((environment) => {
       const lib = join(environment, 'lib')
@@ -81,7 +81,7 @@ export class DevSources {
 
   #walk(folder: string, found: Set<string>): void {
     const entries = entriesOf(folder)
-    // An environment of Python, whatever it is called.
+    // A Python environment of any name.
     if (entries.some(({ name }) => name === 'pyvenv.cfg')) return
     found.add(folder)
     for (const entry of entries) {
@@ -92,7 +92,7 @@ export class DevSources {
   }
 }
 
-/** Names of folders that nobody writes sources in. */
+/** Names of folders that never contain sources. */
 const NO_SOURCES = new Set(['node_modules', '__pycache__'])
 
 function isFolder(path: string): boolean {

@@ -1,9 +1,9 @@
-/** What is started of a project that is being worked on: its folder as it is, with nothing built. */
+/** How `dev` starts a project: its folder as it is, without a build. */
 import { basename } from 'node:path'
 import type { FolderArtifact } from '../core/deployment/artifacts/artifact.ts'
 import type { RuntimeSpec } from '../core/deployment/runtime.ts'
 
-/** `name`: under which the project is known to the gateway and the driver. Each version adds its id. */
+/** `name`: the project's name for the gateway and the driver. Each version adds its id. */
 export function specOf(
   name: string,
   configPath: string,

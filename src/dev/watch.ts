@@ -3,20 +3,20 @@ import { type FSWatcher, watch } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * Watches folders, not files: an editor that saves by putting a new file in the old one's place
- * would be lost sight of. One by one, not recursively: on Linux Node would visit `node_modules` and
- * hold a watch on each of its folders. For a module graph that is known, no library is needed.
+ * Watches folders, not files: a watch on a file ends when an editor saves by replacing the file. One by
+ * one, not recursively: on Linux Node would visit `node_modules` and hold a watch on each of its folders.
+ * For a known module graph, no library is needed.
  */
 export class FolderWatch {
   readonly #onChange: (path: string) => void
   readonly #watchers = new Map<string, FSWatcher>()
 
-  /** `onChange` is told the path of whatever was made, changed or removed in a watched folder. */
+  /** `onChange` gets the path of each file or folder that was created, changed or removed. */
   constructor(onChange: (path: string) => void) {
     this.#onChange = onChange
   }
 
-  /** From now on watches these folders and no others; one that is not there is left out. */
+  /** From now on watches exactly these folders, except missing ones. */
   follow(folders: ReadonlySet<string>): void {
     for (const folder of this.#watchers.keys()) if (!folders.has(folder)) this.#leave(folder)
     for (const folder of folders) if (!this.#watchers.has(folder)) this.#enter(folder)

@@ -1,12 +1,12 @@
-/** How long a certificate is valid, as a finding. */
+/** Findings about the validity of certificates. */
 import { X509Certificate } from 'node:crypto'
 import type { CertifiedDomain } from '../core/deployment/domain.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
 
-/** Those who renew certificates by themselves have done so by then. */
+/** Automatic renewals have happened by then. */
 const SOON_MS = 14 * 24 * 60 * 60 * 1000
 
-/** Of the installation itself: without one that is good nobody gets in. `read` throws what is wrong with its files. */
+/** The installation's own: without a valid one clients cannot connect. `read` throws errors of its files. */
 export function inspectOwnCertificate(read: () => Buffer): Finding {
   const mend = 'renew it, or set RUNYARD_TLS_CERT and RUNYARD_TLS_KEY to one that is good'
   try {
@@ -19,7 +19,7 @@ export function inspectOwnCertificate(read: () => Buffer): Finding {
   }
 }
 
-/** Of domains: a warning for each that is renewed late, as the rest of Runyard works; nothing where there are none. */
+/** Of domains: a late renewal is a warning, since the rest of Runyard works; empty without domains. */
 export function inspectDomainCertificates(
   domains: readonly CertifiedDomain[],
   now = Date.now(),
@@ -35,10 +35,10 @@ export function inspectDomainCertificates(
   return [ok('domains', `certificates that are valid: ${domains.length}`)]
 }
 
-/** `expired`: it is valid no more. `expiring`: for less than two weeks. */
+/** `expired`: no longer valid. `expiring`: valid for less than two weeks. */
 type Validity = 'valid' | 'expiring' | 'expired'
 
-/** `pem`: the certificate, followed by its chain. Throws what is wrong with it. */
+/** `pem`: the certificate, followed by its chain. Throws if it is invalid. */
 function readValidity(
   pem: string | Buffer,
   now = Date.now(),

@@ -1,4 +1,4 @@
-/** What `runyard doctor` looks at in the data folder. Nothing in it is made or changed. */
+/** Checks of `runyard doctor` in the data folder. They create and change nothing. */
 import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Inspection } from '../core/deployment/inspection.ts'
@@ -87,7 +87,7 @@ function inspectForwarding({ forwarding_names }: Inspection): Finding[] {
   return [warning('keys of callers', says, mend)]
 }
 
-/** `name` is without the password. */
+/** `name` does not contain the password. */
 function databaseOf({ databaseUrl, dataDir }: DoctorSettings): { where: string; name: string } {
   const file = join(dataDir, 'control-plane.db')
   if (databaseUrl === undefined) return { where: file, name: file }
@@ -95,7 +95,7 @@ function databaseOf({ databaseUrl, dataDir }: DoctorSettings): { where: string; 
   return { where: databaseUrl, name: `PostgreSQL at ${host}${pathname}` }
 }
 
-/** The box, or why there is none. */
+/** The box, or a finding with the reason for none. */
 function openKeys(
   { dataDir, encryptionKey }: DoctorSettings,
   { openSecretBox }: Tools,
@@ -138,7 +138,7 @@ function inspectSeals({ unopened = 0 }: Inspection): Finding {
   )
 }
 
-/** Folders of deployments and revisions that the database knows nothing of. */
+/** Folders of deployments and revisions that the database does not know. */
 function inspectOrphans(dataDir: string, { deployment_ids, revision_ids }: Inspection): Finding {
   const owners: [string, Set<string>][] = [
     ['deployments', deployment_ids],
@@ -161,7 +161,7 @@ function namesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
-/** Agent servers that are still there although nothing uses the folder; Linux tells of them. */
+/** Agent servers that still run although no Runyard uses the folder; found on Linux only. */
 function inspectProcesses(dataDir: string): Finding[] {
   const pids = namesIn('/proc').filter((name) => /^\d+$/.test(name) && isAgentServer(name, dataDir))
   if (pids.length === 0) return []

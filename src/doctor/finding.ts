@@ -1,16 +1,16 @@
-/** What `runyard doctor` finds. */
+/** Findings of `runyard doctor`. */
 
 export interface Finding {
-  /** What was looked at. */
+  /** The subject of the check. */
   what: string
-  /** `warning`: it works, but not as it should. `failed`: it does not, or not safely. */
+  /** `warning`: it works, but not as it should. `failed`: it does not work, or not safely. */
   status: 'ok' | 'warning' | 'failed'
   says: string
-  /** What to do about it, mostly a command. */
+  /** The fix, mostly a command. */
   mend?: string
 }
 
-/** A line for each, and how to mend it below. */
+/** A line for each, with its fix below. */
 export function describeFindings(findings: Finding[]): string {
   const width = Math.max(...findings.map(({ what }) => what.length))
   return findings

@@ -1,4 +1,4 @@
-/** What `runyard doctor` looks at on the machine. */
+/** Checks of `runyard doctor` on the machine. */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -14,10 +14,10 @@ import { type Finding, failed, ok, warning } from './finding.ts'
 import type { DoctorSettings, DoctorTools } from './tools.ts'
 
 const GIB = 1024 ** 3
-/** Below this little works any more; below the other a build may not fit. */
+/** Below the first, little works any more; below the second, a build may not fit. */
 const LEAST_DISK_BYTES = GIB / 10
 const ENOUGH_DISK_BYTES = GIB
-/** A machine that is busy takes some seconds to start npm. */
+/** A busy machine takes some seconds to start npm. */
 const ANSWER_MS = 30_000
 
 /** `isHeld`: a Runyard is using the data folder. */
@@ -90,7 +90,7 @@ async function isFree(host: string, port: number): Promise<boolean> {
   }
 }
 
-/** The certificate is for another name than where it listens, and nothing is told to who answers. */
+/** Does not verify the certificate, which has another name than the address: the request sends no secrets. */
 async function isRunyard({ host, port, tls }: DoctorSettings): Promise<boolean> {
   const { get } = tls ? https : http
   const signal = AbortSignal.timeout(ANSWER_MS)

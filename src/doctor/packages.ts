@@ -1,4 +1,4 @@
-/** What `runyard doctor` says of the packages that deployments have installed. */
+/** Checks of `runyard doctor` on the packages that deployments have installed. */
 import type { Weakness } from '../core/deployment/builds/langgraph.ts'
 import type { Inspection } from '../core/deployment/inspection.ts'
 import { type Finding, ok, warning } from './finding.ts'
@@ -6,7 +6,7 @@ import type { DoctorTools } from './tools.ts'
 
 const WHAT = 'packages'
 
-/** One finding for each weakness of what a deployment serves with now. */
+/** One finding for each weakness of a serving revision's packages. */
 export async function inspectPackages(
   { serving }: Inspection,
   { weaknessesOf }: Pick<DoctorTools, 'weaknessesOf'>,

@@ -1,4 +1,4 @@
-/** What starts the agent servers of deployments, and the last step of their builds. */
+/** Finds the programs that start deployments' agent servers and run the last step of their builds. */
 import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { commandPath } from './command-path.ts'
@@ -11,17 +11,17 @@ interface MadeFrom {
 }
 
 /**
- * The script to start them with: the agent server in few files, where it was made from the sources as they are now, else
- * the CLI's door. In the package that door finds the bundle by itself.
+ * The script that starts agent servers: the bundled one, if it was made from the present sources, else the CLI's entry
+ * script. In the package that script finds the bundle by itself.
  *
- * Measured with the bundled echo graph until it is ready, alternating: 680 ms of CPU from a thousand modules, 440 ms from the
- * bundle, and 161 and 136 MB of memory then.
+ * Measured with the bundled echo graph until it is ready, alternating: 680 ms of CPU and 161 MB from a thousand
+ * modules, 440 ms and 136 MB from the bundle.
  */
 export function agentProgramPath(): string {
   return madeProgram('agent-program') ?? commandPath()
 }
 
-/** The script that bundles a project, in few files like the other; `undefined` where that was not made from the sources as they are. */
+/** The bundled script that bundles a project; `undefined` if it was not made from the present sources. */
 export function bundlerPath(): string | undefined {
   return madeProgram('bundle-command')
 }
@@ -36,7 +36,7 @@ function isMadeFromSources(root: string): boolean {
   return from === 'src' && files.every(([path, state]) => stateOf(join(root, path)) === state)
 }
 
-/** Empty where there is none, and where a power cut has left a part of it. */
+/** Empty if the record is missing, or cut off by a power failure. */
 function readRecord(path: string): Partial<MadeFrom> {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as MadeFrom

@@ -6,10 +6,10 @@ import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import type { Certificate, CertificateFiles } from '../core/tls.ts'
 
-/** How often the files are looked at, in ms: those who renew certificates have weeks for it. */
+/** How often the files are checked, in ms: certificates are renewed weeks ahead. */
 const LOOK_MS = 10_000
 
-/** Throws `bad_request` for files that cannot be read, and for those that do not belong together. */
+/** Throws `bad_request` for unreadable files, and for files that do not belong together. */
 export function readCertificate(files: CertificateFiles): Certificate {
   const certificate = {
     cert: read('RUNYARD_TLS_CERT', files.cert),
@@ -35,8 +35,8 @@ function read(name: string, path: string): Buffer {
 }
 
 /**
- * Has the server show a renewed certificate to whoever connects from then on; one that is half written
- * is read again later. Stops with what is answered.
+ * Makes the server use a renewed certificate for new connections; a half-written one is read again later.
+ * The returned function stops it.
  */
 export function followCertificate(
   server: Server,

@@ -1,13 +1,13 @@
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The CLI's door, in a clone as in the package. */
+/** The CLI's entry script, in a clone as in the package. */
 export function commandPath(): string {
   const isCompiled = import.meta.url.endsWith('.js')
   return fileURLToPath(new URL(`${isCompiled ? '../' : ''}../../bin/runyard`, import.meta.url))
 }
 
-/** What of Runyard's own folder runs: not the data folder or anything else that may lie beside it. */
+/** The parts of Runyard's own folder that run: not the data folder or other files beside them. */
 export function ownPaths(): string[] {
   const root = dirname(dirname(commandPath()))
   const parts = ['bin', 'src', 'dist', 'hosts', 'client', 'node_modules', 'package.json']

@@ -1,5 +1,5 @@
 /**
- * The key with which an agent server that runs by itself encrypts credentials: `RUNYARD_ENCRYPTION_KEY`, else the one
+ * The key with which a standalone agent server encrypts credentials: `RUNYARD_ENCRYPTION_KEY`, else the one
  * in `encryption.key` of its data folder. That file is made when the first credentials are stored, so a server
  * without any needs no data folder for it.
  */
@@ -20,8 +20,8 @@ interface CredentialKeys {
 }
 
 /**
- * Also decrypts with the older keys, and with that of the file where the variable is set. Encrypting throws
- * `unavailable` when the file cannot be made, `bad_request` when it holds no key.
+ * Also decrypts with the older keys, and with the file's key if the variable is set. Encrypting throws
+ * `unavailable` when the file cannot be made, `bad_request` when it contains no key.
  */
 export function createCredentialBox(keys: CredentialKeys, create: CreateSecretBox): CredentialBox {
   let found: SecretBox | undefined
@@ -57,7 +57,7 @@ function readKeys(file: string): Buffer[] {
   return lines.map((line) => Buffer.from(line, 'base64'))
 }
 
-/** Several processes may do this at once: the first one's key stays, and is whole when it can be seen. */
+/** Several processes may do this at once: the first key stays, and the file is complete once it exists. */
 function makeKey(dataDir: string): void {
   const file = fileIn(dataDir)
   if (existsSync(file)) return
@@ -74,7 +74,7 @@ function makeKey(dataDir: string): void {
   }
 }
 
-/** Throws where the file is there already. */
+/** Throws if the file exists. */
 function writeOnce(file: string, text: string): void {
   const beside = `${file}.${randomUUID()}`
   try {

@@ -1,4 +1,4 @@
-/** The data folder of `runyard up`: who may use it, where things lie in it, its admin key. */
+/** The data folder of `runyard up`: its permissions, its paths, its admin key. */
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -7,18 +7,18 @@ import { AppError } from '../core/errors.ts'
 import { newKey } from '../core/people/api-key.ts'
 import { replaceFile } from './replace-file.ts'
 
-/** Where everything lies. `builds` holds sources and build logs, `deployments` what agents write. */
+/** The paths of the folder. `builds` contains sources and build logs, `deployments` files of agents. */
 export interface DataFolder {
   database: string
   builds: string
   lock: string
   deploymentData(deployment_id: string): string
   deploymentLogs: string
-  /** Removes what a deployment leaves beside its builds. */
+  /** Removes a deployment's files beside its builds. */
   removeDeployment(deployment_id: string): Promise<void>
 }
 
-/** Makes the folder where there is none, for this user only. */
+/** Makes the folder if it is missing, for this user only. */
 export function openDataFolder(dir: string): DataFolder {
   try {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
@@ -46,13 +46,13 @@ interface FoundKey {
   isNew: boolean
 }
 
-/** From `RUNYARD_ADMIN_KEY`, else from `admin.key`, else made and kept there (mode 0600). */
+/** From `RUNYARD_ADMIN_KEY`, else from `admin.key`, which is made if missing (mode 0600). */
 export function findAdminKey(dataDir: string, adminKey: string | undefined): FoundKey {
   if (adminKey !== undefined) return { key: adminKey, isNew: false }
   return readOrMake(join(dataDir, 'admin.key'), newKey)
 }
 
-/** Names the folder among those of one database; from `instance.id`, made where it is missing. */
+/** The folder's id among those of one database; from `instance.id`, which is made if missing. */
 export function findInstanceId(dataDir: string): string {
   return readOrMake(join(dataDir, 'instance.id'), randomUUID).key
 }

@@ -1,10 +1,10 @@
 /**
- * The encryption key of an installation and those before it, and how one follows the other.
+ * The present and earlier encryption keys of an installation, and the change of keys.
  *
- * `encryption.key` has the present key in its first line; the ones that something may still be sealed
- * with follow, one a line. A change writes the new key there first, then seals everything anew. The
- * key before stays until the next start, which looks once more when nobody else writes: killed
- * anywhere, everything opens with one of the keys in the file.
+ * `encryption.key` contains the present key in its first line; keys that may still be in use follow, one a
+ * line. A change writes the new key there first, then re-encrypts everything. The old key stays until the
+ * next start, which checks once more while no other process writes. After a crash at any point, one of the
+ * keys in the file decrypts each text.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
@@ -25,14 +25,14 @@ interface EncryptionKeysOptions {
 }
 
 export class EncryptionKeys {
-  /** Seals with the present key, also after a change. */
+  /** Encrypts with the present key, also after a change. */
   readonly box: SecretBox
   /** `undefined`: the keys come from the environment. */
   readonly #file: string | undefined
   #keys: Buffer[]
   #isChanging = false
 
-  /** From `RUNYARD_ENCRYPTION_KEY` and `…_OLD`, else from `encryption.key`, made where it is missing. */
+  /** From `RUNYARD_ENCRYPTION_KEY` and `…_OLD`, else from `encryption.key`, made if missing. */
   constructor(options: EncryptionKeysOptions, createBox: CreateSecretBox) {
     const { dataDir, encryptionKey, oldEncryptionKeys } = options
     const file = join(dataDir, 'encryption.key')
@@ -42,7 +42,7 @@ export class EncryptionKeys {
     this.box = createBox(this.#keys[0] as Buffer, this.#keys.slice(1))
   }
 
-  /** At a start: ends a change that was begun before. Answers how many texts were sealed anew. */
+  /** At a start: finishes an earlier change. Returns how many texts were re-encrypted. */
   async settle(store: ControlPlaneStore): Promise<number> {
     if (this.#keys.length === 1) return 0
     const count = await store.reseal()
@@ -51,8 +51,8 @@ export class EncryptionKeys {
   }
 
   /**
-   * Makes a new key and seals everything with it; answers how many texts. Throws `conflict` when the
-   * key is set in the environment, or while another change goes on.
+   * Makes a new key and re-encrypts everything with it; returns how many texts. Throws `conflict` when the
+   * key is set in the environment, or during another change.
    */
   async change(store: ControlPlaneStore): Promise<number> {
     if (!this.#file) throw isSetOutside()

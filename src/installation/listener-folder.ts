@@ -1,4 +1,4 @@
-/** What a listener keeps in its data folder: a key of its own, and what it runs. */
+/** A listener's data folder: a key of its own, and the list of its revisions. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { replaceFile } from './replace-file.ts'
 
 const KEY_BYTES = 32
 
-/** What tokens of containers are derived from: the same for each process of this listener. Secret. */
+/** The key for tokens of containers: the same for each process of this listener. Secret. */
 export function findDriverKey(dataDir: string): Uint8Array {
   const file = join(dataDir, 'driver.key')
   if (!existsSync(file)) replaceFile(file, randomBytes(KEY_BYTES).toString('base64'))
@@ -20,7 +20,7 @@ export function findDriverKey(dataDir: string): Uint8Array {
   )
 }
 
-/** Deployments by their revisions that run here. What is lost of it the driver finds by itself, or orders name. */
+/** Deployments by their revisions that run here. The driver or the next orders restore lost entries. */
 export function openRevisionsFile(dataDir: string, log: Log) {
   const file = join(dataDir, 'revisions.json')
   return {

@@ -1,4 +1,4 @@
-/** What the settings of `serve`, and its project, say of an agent server. */
+/** The settings of an agent server, from `serve` and its project. */
 import { type OpenTo, STUDIO_ORIGINS } from '../agent-server/access/open-door.ts'
 import type { Limits } from '../agent-server/limits.ts'
 import { given } from '../agent-server/operations/given.ts'
@@ -14,7 +14,7 @@ import {
 } from '../project/variables.ts'
 import type { Environment } from '../settings/settings.ts'
 
-/** Those that are set; `env` has the project's own variables. */
+/** The settings with a value; `env` contains the project's own variables. */
 export function agentServerSettings(
   config: ServeConfig,
   { webhooks }: ProjectConfig,
@@ -55,8 +55,8 @@ function limitsOf(config: ServeConfig): Partial<Limits> {
 }
 
 /**
- * Whom the server answers, where nobody asks for a key. `dev` leaves the keys to the server behind it, where
- * who says to be Studio is believed without one.
+ * Which hosts and origins may call the server when no key is needed. `dev` leaves keys to the server behind it,
+ * which accepts requests that claim to be Studio without one.
  */
 export function openDoor(
   config: ServeConfig,

@@ -1,4 +1,4 @@
-/** The agent server of a process: its store, its project, and what watches over it. */
+/** The agent server of a process: its store, its project, and their setup. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ProcessEnds } from '../agent-server/execution/process-ends.ts'
@@ -43,13 +43,13 @@ export interface Opening {
   config: ServeConfig
   /** The process driver's message; `undefined` when run by hand. */
   start: StartMessage | undefined
-  /** It is one of the workers of the `serve` that has started it. */
+  /** Whether it is a worker of the `serve` that has started it. */
   isHelper: boolean
   /** Between the processes of one `serve`; `undefined`: this is its only one. */
   notices: ProcessNotices | undefined
-  /** Hears which node is called last. */
+  /** Notes the node that is called last. */
   watchdog: Pick<Watchdog, 'note'>
-  /** Takes what is to be closed. */
+  /** Collects the parts to close. */
   started: Started<StopLimits>
   /** Called with each step of the start. */
   onStep: OnStep
@@ -57,10 +57,10 @@ export interface Opening {
 }
 
 export interface Opened {
-  /** To be started. */
+  /** Not started yet. */
   agentServer: AgentServer
   metrics: LazyAgentMetrics
-  /** Whether the project's own auth decides who may use it. */
+  /** Whether the project has its own auth. */
   hasOwnAuth: boolean
   /** Whether the project asks for the API keys of its callers. */
   forwardsApiKey: boolean
@@ -77,7 +77,7 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
   const environment = { ...readEnvironment(), ...start?.secrets }
   const border = sourceRoot === undefined ? {} : { border: sourceRoot }
   const projectConfig = await readProjectConfig(config.configPath, { environment, ...border })
-  // Of a deployment they are in the log of its build.
+  // A deployment has these notes in the log of its build.
   if (!start) for (const note of await notesOn(projectConfig)) log.warn({}, note)
   const homeUrl = await openHome(opening)
   const env = applyEnvironment(projectConfig, { start, homeUrl })
@@ -101,7 +101,7 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
     ...given({ recursionLimit: readRecursionLimit(env) }),
     python: pythonOptions(opening, { env, logLevel, hasHome: homeUrl !== undefined }),
   })
-  // Whoever leaves no time to runs leaves none to their project.
+  // A stop that leaves no time to runs leaves none to the project.
   started.add('project', ({ graceMs }) => stop(graceMs === 0 ? 0 : undefined))
   const hasOwnAuth = loaded.host.auth !== undefined
   const metrics = new LazyAgentMetrics({ store, clock: systemClock })
@@ -128,13 +128,13 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
   return { agentServer, metrics, hasOwnAuth, forwardsApiKey, cors, graceMs }
 }
 
-/** Those of a deployment are its build's; of an older build without them, the first who asks waits. */
+/** A deployment's schemas come from its build; if an older build has none, the first request waits for them. */
 function schemasPlace({ config, start, isHelper }: Opening, { path }: ProjectConfig): SchemasPlace {
   if (start && config.devHost === undefined) return { builtAt: builtSchemasPath(path) }
   return { keptAt: join(config.dataDir, 'schemas.json'), isReadAhead: !isHelper }
 }
 
-/** What an author should know of a project that no build has looked at. */
+/** Notes for the author of a project that no build has checked. */
 async function notesOn(config: ProjectConfig): Promise<string[]> {
   const { image, notes } = config
   return [...(image?.notes ?? []), ...notes, ...(await checkProjectPackages(config))]
@@ -151,12 +151,12 @@ function pythonOptions(
   return { processes, logLevel, env: named, hasHome, ...(path !== undefined && { path }) }
 }
 
-/** Of its spans, and of those of a Python host, unless the environment names the service. */
+/** The name in its spans and those of a Python host, unless the environment sets one. */
 function serviceName(start: StartMessage | undefined): string {
   return start?.deployment_name ?? 'runyard'
 }
 
-/** Returns the address at which agents reach their control plane; `undefined`: they have none. */
+/** Returns the URL at which agents reach their control plane; `undefined`: they have none. */
 async function openHome({ config, start, started }: Opening): Promise<string | undefined> {
   const home = start?.home ?? config.home
   if (!home) return undefined
@@ -165,7 +165,7 @@ async function openHome({ config, start, started }: Opening): Promise<string | u
   return proxy.url
 }
 
-/** Answers all variables that are set then. */
+/** Returns all variables that are then set. */
 function applyEnvironment(
   project: ProjectConfig,
   { start, homeUrl }: { start: StartMessage | undefined; homeUrl: string | undefined },
@@ -188,18 +188,18 @@ async function openStore(opening: Opening, maxAttempts: number): Promise<AgentSt
     maxAttempts,
   )
   started.add('store', () => store.close())
-  // A database that tells reaches servers of other machines too.
+  // A database with notices of its own reaches servers of other machines too.
   return notices && store.notices === noNotices ? { ...store, notices } : store
 }
 
-/** `undefined`: its control plane is older and gives no key. A key of its own would be lost with its container. */
+/** `undefined`: an older control plane sends no key. A key of its own would be lost with its container. */
 function credentialBox({ config, start }: Opening): CredentialBox | undefined {
   if (start?.dataKey !== undefined) return createSecretBox(Buffer.from(start.dataKey, 'base64'))
   if (start && config.devHost === undefined) return undefined
   return createCredentialBox(config, createSecretBox)
 }
 
-/** Without the password. */
+/** The database's name without the password. */
 function placeOf(url: string): string {
   const { host, pathname } = new URL(url)
   return `the database ${host}${pathname}`

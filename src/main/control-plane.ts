@@ -1,4 +1,4 @@
-/** The control plane's API of a process, and what the gateway in front of it needs as well. */
+/** The control plane's API of a process, and the parts that it shares with the gateway. */
 import type { UpConfig } from '../config.ts'
 import { DnsStates } from '../control-plane/domains/dns.ts'
 import type { KnownDomains } from '../control-plane/domains/known-domains.ts'
@@ -47,12 +47,12 @@ interface Opening {
 
 export interface OpenedControlPlane {
   app: ReturnType<typeof createControlPlaneApp>
-  /** To be told where it listens. */
+  /** Must be set to the listening URL. */
   address: Address
   authenticate: Authenticate
 }
 
-/** Nothing is asked of `leading` before a request is. */
+/** Does not use `leading` before the first request. */
 export async function openControlPlane(
   config: UpConfig,
   parts: Opening,
@@ -105,7 +105,7 @@ export async function openControlPlane(
   return { app, address, authenticate }
 }
 
-/** Where people, agents and other control planes find it. */
+/** The URLs at which people, agents and other control planes reach it. */
 function ownUrls(config: UpConfig, address: Address) {
   const urls = [address.url, config.internalUrl, config.agentsUrl].filter(
     (url) => url !== undefined,
@@ -113,13 +113,13 @@ function ownUrls(config: UpConfig, address: Address) {
   return { urls, areNamed: config.publicUrl !== undefined }
 }
 
-/** Loads what checks them, which is large, only where an issuer is set. */
+/** Loads the token check, which is large, only if an issuer is set. */
 async function openUserTokens(settings: UserTokenSettings, { workspaces }: ControlPlaneStore) {
   const { createVerifyUserToken } = await import('../http/user-tokens.ts')
   return createVerifyUserToken(settings, { workspaces, clock })
 }
 
-/** Where browsers sign in at the issuer, if Runyard is known there. */
+/** Sign-in at the issuer, if Runyard is a client there. */
 async function openOidc(
   settings: UserTokenSettings,
   store: ControlPlaneStore,
@@ -132,7 +132,7 @@ async function openOidc(
   return new OidcSignIn({ issuer, settings: client, verifyIdToken, verifyUserToken, clockSkewMs })
 }
 
-/** With the providers of the operator, whose file is read once. */
+/** Includes the operator's providers, whose file is read once. */
 export function openVault(config: UpConfig, parts: Pick<VaultParts, 'store' | 'log'>): Vault {
   const { oauthProvidersFile: file, oauthAllow: allowed } = config
   const outgoing = createGuardedFetch({ allowed })

@@ -6,7 +6,7 @@ import { createDashboard } from '../dashboard/app.ts'
 import { DashboardBuild, findDashboard, type Home } from '../dashboard/build.ts'
 import type { Started } from '../process/started.ts'
 
-/** What the control plane and the gateway answer; everything else may be a page. */
+/** Paths of the control plane and the gateway; every other path may be a page. */
 const API_PATHS = [
   '/v1',
   '/v2',
@@ -19,9 +19,9 @@ const API_PATHS = [
 ]
 
 interface Dashboard {
-  /** Absent: none is wanted. */
+  /** Absent: turned off. */
   pages: AnswerPage | undefined
-  /** Builds it if it has to be. */
+  /** Builds it if needed. */
   build(): void
 }
 

@@ -1,4 +1,4 @@
-/** Where each deployment's agent servers keep their data in PostgreSQL, and as whom they log in there. */
+/** The PostgreSQL schema and role of each deployment's agent servers. */
 import { createHmac } from 'node:crypto'
 import type { UpConfig } from '../config.ts'
 import {
@@ -13,8 +13,8 @@ type DatabaseConfig = Pick<UpConfig, 'databaseUrl' | 'agentDatabaseRoles' | 'run
   Partial<Pick<UpConfig, 'agentDatabaseUrl'>>
 
 /**
- * Throws `bad_request` where agent servers are to have roles of their own and the user of the database may
- * create none. Call it before anything is started.
+ * Throws `bad_request` if agent servers should have roles of their own and the database user may create
+ * none. Call it before anything is started.
  */
 export async function requireDatabaseRights(config: DatabaseConfig): Promise<void> {
   const { databaseUrl } = config
@@ -22,11 +22,11 @@ export async function requireDatabaseRights(config: DatabaseConfig): Promise<voi
   await withRoles(databaseUrl, (roles) => roles.requireRights())
 }
 
-/** `key`: what passwords are derived from; the same for every process that works with this database. Secret. */
+/** `key`: passwords are derived from it; the same for every process with this database. Secret. */
 export function createDeploymentDatabases(config: DatabaseConfig, key: Uint8Array) {
   const { databaseUrl } = config
   return {
-    /** With the login of an agent server, whose role and schema are there then. Secret. */
+    /** The URL with the login of an agent server, whose role and schema then exist. Secret. */
     async urlOf(deployment_id: string): Promise<string | undefined> {
       const reached = reachedUrl(config, deployment_id)
       if (databaseUrl === undefined || reached === undefined || !hasOwnRoles(config)) return reached
@@ -37,12 +37,12 @@ export function createDeploymentDatabases(config: DatabaseConfig, key: Uint8Arra
       return withLogin(reached, { user, password: passwordOf(user) })
     },
 
-    /** The schema, and the role that it has or had under an earlier setting. May be done again. */
+    /** Removes the schema, and its role from this or an earlier setting. May be repeated. */
     async remove(deployment_id: string): Promise<void> {
       if (databaseUrl === undefined) return
       const holding = { deployment_id, schema: schemaOf(databaseUrl, deployment_id) }
       await withRoles(databaseUrl, async (roles) => {
-        // A connection that is left could hold a lock on what is dropped.
+        // A remaining connection could hold a lock on the schema.
         await roles.shutOut(holding)
         await dropSchema(deploymentDatabaseUrl(databaseUrl, deployment_id))
         await roles.drop(holding)
@@ -51,7 +51,7 @@ export function createDeploymentDatabases(config: DatabaseConfig, key: Uint8Arra
   }
 }
 
-/** A child process could read its parent's files anyway, which say as whom the control plane logs in. */
+/** Child processes get no own role: they could read the control plane's login from its files anyway. */
 function hasOwnRoles({ runtime, agentDatabaseRoles }: DatabaseConfig): boolean {
   return runtime !== 'process' && agentDatabaseRoles === 'own'
 }
@@ -63,12 +63,12 @@ function reachedUrl({ databaseUrl, agentDatabaseUrl: reached }: DatabaseConfig, 
   return withSchema(reached, schemaOf(databaseUrl, id))
 }
 
-/** It is named after the URL of the control plane, which moves, backs up and removes it. */
+/** The schema's name comes from the URL of the control plane, which moves, backs up and removes it. */
 function schemaOf(url: string, deployment_id: string): string {
   return parseDatabaseUrl(deploymentDatabaseUrl(url, deployment_id)).schema ?? ''
 }
 
-/** Nothing is stored: whoever has the key finds it again. */
+/** Derived from the key, and stored nowhere. */
 function passwordFrom(key: Uint8Array, role: string): string {
   return createHmac('sha256', key).update(`runyard: password of ${role}`).digest('base64url')
 }

@@ -1,4 +1,4 @@
-/** What deployments are built with, run with and removed with, on this machine. */
+/** The parts that build, run and remove deployments on this machine. */
 import { createHmac } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { delimiter, dirname, isAbsolute, join } from 'node:path'
@@ -44,7 +44,7 @@ import { NO_IMAGES, ownBundler, PROJECT_CHECKS } from './builds/parts.ts'
 import { readBuildSettings } from './builds/settings.ts'
 import { createDeploymentDatabases } from './deployment-databases.ts'
 
-/** A runtime driver is made for each time in which this control plane leads. */
+/** Each term in which this control plane leads gets its own runtime driver. */
 export function openDeployments(
   config: UpConfig,
   folder: DataFolder,
@@ -74,7 +74,7 @@ export function openDeployments(
       createConfiguredDriver(config, folder, {
         ...{ packed, databases, driverKey, record, sandbox, home, log },
       }),
-    /** Lets go of the Jobs of builds, and ends what goes on after a build here. */
+    /** Lets go of the Jobs of builds, and ends later work of builds here. */
     async closeBuilds() {
       await laterWork.stop()
       await jobs?.close()
@@ -88,7 +88,7 @@ interface Surroundings {
   home: NonNullable<RuntimeParts['home']>
   objects: ObjectStore
   packed: ArtifactStore
-  /** What drivers derive tokens from that their successors have to know. Secret. */
+  /** Drivers derive tokens from it, which their successors can derive again. Secret. */
   driverKey: Uint8Array
   record: Omit<RuntimeRecord, 'id'>
   log: Log
@@ -96,7 +96,7 @@ interface Surroundings {
 
 type Databases = ReturnType<typeof createDeploymentDatabases>
 
-/** Removes what a deployment leaves beside its builds. */
+/** Removes a deployment's data beside its builds. */
 function createRemoval(databases: Databases, folder: DataFolder, tarballs: Tarballs) {
   return async (deployment_id: string) => {
     await databases.remove(deployment_id)
@@ -146,12 +146,12 @@ function createConfiguredDriver(
   })
 }
 
-/** It stays with the record wherever that is carried, and leads nobody back to the key. */
+/** The id stays the same when the record moves, and does not reveal the key. */
 function recordIdOf(key: Uint8Array): string {
   return createHmac('sha256', key).update('runyard: name of the record').digest('hex').slice(0, 16)
 }
 
-/** Commands may read Runyard itself, programs that the PATH leads to, and certificates. */
+/** Commands may read Runyard itself, programs on the PATH, and certificates. */
 function openProjectSandbox(
   { sandbox, dataDir, childEnv }: UpConfig,
   folder: DataFolder,
@@ -170,7 +170,7 @@ function openProjectSandbox(
   return openSandbox({ setting: sandbox, dataDir, readable, log })
 }
 
-/** What `build/` and `runtime/` write down about a revision, to be read by the control plane. */
+/** The logs that `build/` and `runtime/` write about a revision, for the control plane. */
 function createLogs(folder: DataFolder): RevisionLogs {
   return createRevisionLogs({
     paths: (kind, revision_id) =>
@@ -185,7 +185,7 @@ function openBuildContainers(config: UpConfig, key: Uint8Array): BuildContainers
   return createBuildContainers({ docker, cpus: config.buildCpus, env: config.buildEnv })
 }
 
-/** Where pods are told how they find whichever control plane leads: what they build comes back there. */
+/** Needs `agentsUrl`, at which pods reach the leading control plane: they upload their result there. */
 function openBuildJobs(config: UpConfig, key: Uint8Array, log: Log): BuildJobs | undefined {
   const { kubernetes: cluster, agentsUrl, buildsInContainers, buildEnv } = config
   if (!cluster || agentsUrl === undefined || buildsInContainers) return undefined
@@ -242,7 +242,7 @@ function createProjectBuilder(
   })
 }
 
-/** The operator's registry may be anywhere; those that deployments name are asked by the rules. */
+/** The operator's registry may be anywhere; the rules apply to registries that deployments name. */
 function openImages({ registry: own, registryAllow }: UpConfig): ImageSources {
   const setting = 'RUNYARD_REGISTRY_ALLOW'
   const outgoing = createGuardedFetch({ allowed: registryAllow, setting })
@@ -252,7 +252,7 @@ function openImages({ registry: own, registryAllow }: UpConfig): ImageSources {
 
 const EVERYWHERE = ['0.0.0.0/0', '::/0'].flatMap((text) => parseIpRange(text) ?? [])
 
-/** What is packed when the build ends is all there then, schemas as well; so is what containers of the build have made. */
+/** Where folders are packed at the end of a build, or the build runs in a container, schemas are made at once too. */
 function openBundler(
   { runtime }: UpConfig,
   inImage: typeof IN_IMAGE | undefined,
@@ -266,5 +266,5 @@ function openBundler(
   return { command: [...command, '--bundle'], schemas, pathOf }
 }
 
-/** What bundles a project in a container of Runyard's image. */
+/** The command that bundles a project in a container of Runyard's image. */
 const IN_IMAGE = ['runyard', 'artifact', 'bundle'] as const

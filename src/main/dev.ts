@@ -18,23 +18,23 @@ import { Started } from '../process/started.ts'
 import { type ProjectConfig, readProjectConfig } from '../project/config.ts'
 import { createProcessDriver } from '../runtime/process/driver.ts'
 
-/** The name under which the gateway knows the project; nobody outside sees it. */
+/** The project's name for the gateway; never visible outside. */
 const NAME = 'dev'
 /** How long the last versions may take to end, in ms. */
 const STOP_GRACE_MS = 10_000
 
 interface DevOptions {
   log: Log
-  /** For people: what the agent server prints, and what becomes of a change. */
+  /** For people: lines of the agent server, and the results of changes. */
   say(line: string): void
   /** Called once, with `http://HOST:PORT`, when the project answers for the first time. */
   onReady(url: string): void
 }
 
 /**
- * Listens, and starts the project in a process of its own. One that cannot be loaded is told of and
- * waited for: the next change tries again. Throws `bad_request` when there is no `langgraph.json`,
- * or the address cannot be had.
+ * Listens, and starts the project in a process of its own. If the project cannot be loaded, it prints the
+ * reason, and tries again at the next change. Throws `bad_request` when there is no `langgraph.json`, or the
+ * address is not available.
  */
 export async function startDev(
   config: DevConfig,
@@ -61,7 +61,7 @@ async function compose(config: DevConfig, options: DevOptions, started: Started)
   const driver = createProcessDriver({
     command: { file: process.execPath, args: [commandPath()] },
     locate: () => ({
-      // Of a project on one's own machine nothing is out of reach.
+      // A project on the developer's own machine may use every file.
       root: parse(configPath).root,
       configPath,
       bundlePath: null,
@@ -106,7 +106,7 @@ async function compose(config: DevConfig, options: DevOptions, started: Started)
   reloads.start(() => watch.follow(sources.folders()))
 }
 
-/** Says what is not known or not done of the file, once each: no build does so here. */
+/** Prints notes on unknown or unsupported settings of the file, once each: no build does so here. */
 async function readAndNote(
   configPath: string,
   noted: Set<string>,
@@ -122,11 +122,11 @@ async function readAndNote(
 
 const DEV_CALLER = { user_id: NAME, name: NAME, kind: 'user' } as const
 
-/** The agent server itself asks for keys, where there are any. */
+/** The agent server itself checks keys, if there are any. */
 const everybody = async () =>
   ({ ...DEV_CALLER, workspace_id: DEFAULT_WORKSPACE_ID, role: 'developer' }) as const
 
-/** What else there is to know of the agent server is said to people, not logged. */
+/** Logs errors alone: other messages of the agent server are printed for people. */
 function errorsOf(log: Log): Log {
   const errors: Log = { ...silentLog, error: log.error, child: () => errors }
   return errors

@@ -1,4 +1,4 @@
-/** `runyard doctor`: what it looks with. */
+/** `runyard doctor`: its tools. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { weaknessesOf } from '../build/weaknesses.ts'
@@ -11,7 +11,7 @@ import { inspectControlPlane } from '../storage/control-plane/inspection.ts'
 import { createSecretBox } from '../storage/control-plane/secret-box.ts'
 import { lockFolder } from '../storage/db/sqlite/folder-lock.ts'
 
-/** What is right and wrong with the installation of these settings. */
+/** The findings about the installation of these settings. */
 export function startDoctor(config: UpConfig): Promise<Finding[]> {
   return examine(config, {
     isHeld: () => isLocked(join(config.dataDir, 'lock.db')),

@@ -1,6 +1,6 @@
 /**
- * The server of an agent server that is no child of its driver. It listens before the project is loaded,
- * so that the driver hears how that goes.
+ * The server of an agent server that is no child of its driver. It listens before the project is loaded, so
+ * that the driver can follow the load.
  */
 import { createServer, type Server } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
@@ -14,11 +14,11 @@ import { WebSockets } from '../web-socket/handshakes.ts'
 type Answer = Parameters<SocketLink['inFrontOf']>[0]
 
 export interface LinkedServer {
-  /** It listens. */
+  /** Already listening. */
   server: Server
-  /** From now on `answer` does; until then, and once it is closed, everything is 503. */
+  /** From now on `answer` handles requests; before that, and after `shut`, all get 503. */
   open(answer: Answer): void
-  /** Answers 503 again: what was behind it is gone. The driver stays connected. */
+  /** Answers 503 again: the agent server behind it has stopped. The driver stays connected. */
   shut(): void
   /** Cuts every connection. */
   stop(): Promise<void>

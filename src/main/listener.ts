@@ -1,4 +1,4 @@
-/** `runyard listener`: what a control plane elsewhere wants to have running in this cluster. */
+/** `runyard listener`: runs deployments in this cluster for a remote control plane. */
 import { scryptSync } from 'node:crypto'
 import type { ListenerConfig } from '../config.ts'
 import { systemClock as clock } from '../core/clock.ts'
@@ -24,19 +24,19 @@ import { readVersion } from '../version.ts'
 import { createDeploymentDatabases, requireDatabaseRights } from './deployment-databases.ts'
 
 const ROLE_KEY_BYTES = 32
-/** How long what cannot go on without this process may take to end, in ms. */
+/** How long agent servers that cannot run without this process may take to end, in ms. */
 const LEAVE_GRACE_MS = 10_000
 
 interface RunningListener {
-  /** Where its gateway listens. */
+  /** The URL of its gateway. */
   url: string
-  /** Settles when the control plane does not take it as a listener any more. */
+  /** Settles when the control plane no longer accepts this listener. */
   refused: Promise<AppError>
-  /** What runs goes on. */
+  /** Agent servers keep running. */
   stop(): Promise<void>
 }
 
-/** Settles when the first orders have come and the gateway listens. Throws what the control plane refuses with. */
+/** Settles when the first orders have come and the gateway listens. Throws the control plane's refusal. */
 export async function startListener(
   config: ListenerConfig,
   { signal, log }: { signal: AbortSignal; log: Log },
@@ -100,7 +100,7 @@ async function compose(
   return { url, refused: refusal.promise, stop: () => started.stop() }
 }
 
-/** Requests are taken when it is known where they go. */
+/** The gateway accepts requests once it knows their targets. */
 async function whenOrdered(
   ordered: Promise<void>,
   refused: Promise<AppError>,
@@ -117,7 +117,7 @@ async function whenOrdered(
 
 type Folder = ReturnType<typeof openDataFolder>
 
-/** The drivers of a control plane, without what is built there: a listener starts images. */
+/** The drivers of a control plane, without those for built folders: a listener starts images. */
 function openDriver(
   config: ListenerConfig,
   folder: Folder,
@@ -159,8 +159,8 @@ function openDriver(
 }
 
 /**
- * What passwords of roles are derived from. It outlives the data folder, which a pod takes along, since agent
- * servers that run keep theirs; slow, since their code knows what comes of it.
+ * The key for passwords of roles. It must outlive the data folder, which is lost with a pod, since running agent
+ * servers keep their passwords. The derivation is slow, since their code knows its result.
  */
 function roleKeyOf({ databaseUrl }: ListenerConfig, driverKey: Uint8Array): Uint8Array {
   const url = databaseUrl === undefined ? undefined : new URL(databaseUrl)
@@ -168,7 +168,7 @@ function roleKeyOf({ databaseUrl }: ListenerConfig, driverKey: Uint8Array): Uint
   return password ? scryptSync(password, 'runyard: roles of a listener', ROLE_KEY_BYTES) : driverKey
 }
 
-/** Whoever looks after the process asks `/ok`. Everything else is below `/agents/`. */
+/** Health checks call `/ok`. Everything else is below `/agents/`. */
 const answerRoot: Exclude<ConstructorParameters<typeof Gateway>[0]['fallback'], string> = (
   req,
   res,

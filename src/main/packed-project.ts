@@ -1,4 +1,4 @@
-/** A project whose packages lie packed beside its bundle: unpacked where the bundle does not work. */
+/** A project with packed packages beside its bundle: they are unpacked if the bundle does not work. */
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
@@ -16,7 +16,7 @@ interface PackedOptions {
   log: Log
 }
 
-/** Answers the configuration of the project there; `undefined`: nothing is packed, it has its packages. */
+/** Returns the configuration of the unpacked project; `undefined`: nothing is packed, its packages are there. */
 export function sourcesUnpacker(
   { path }: Pick<ProjectConfig, 'path'>,
   { start, dataDir, environment, log }: PackedOptions,
@@ -28,7 +28,7 @@ export function sourcesUnpacker(
   return async () => {
     const root = join(dataDir, 'project')
     log.info({ root }, 'unpacking the packages of the project')
-    // What an earlier start of the same pod has left.
+    // Left by an earlier start of the same pod.
     await rm(root, { recursive: true, force: true })
     const { unpackOwn } = await import('../archive/unpack-own.ts')
     const signal = new AbortController().signal

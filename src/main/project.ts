@@ -1,4 +1,4 @@
-/** A project behind its port, with all that its `langgraph.json` says of the server. */
+/** A project behind its port, with all settings of its `langgraph.json`. */
 import type { AgentServerOptions } from '../agent-server/server/options.ts'
 import type { GraphHost } from '../core/agent/host/graph-host.ts'
 import type { Log, LogLevel } from '../core/log.ts'
@@ -13,14 +13,14 @@ import type { Environment } from '../settings/settings.ts'
 interface OpenOptions {
   /** Whether graphs trace to LangSmith. */
   isLangSmithUsed: boolean
-  /** LangSmith's project of the environment. Default `default`. */
+  /** The LangSmith project, from the environment. Default `default`. */
   langSmithProject?: string
   /** The bundle of the project's JavaScript; absolute. Absent: its modules are loaded as they are. */
   bundlePath?: string
-  /** For a bundle that came without the packages that are in it. */
+  /** Unpacks sources and packages of a bundle that came alone. */
   unpackSources?(): Promise<ProjectConfig>
   schemas?: SchemasPlace
-  /** How many steps a run may take in JavaScript that says nothing. Absent: LangGraph's own limit. */
+  /** The default step limit of runs in JavaScript. Absent: LangGraph's own limit. */
   recursionLimit?: number
   python: PythonOptions
   /** Called with each step of the start. */
@@ -31,16 +31,16 @@ interface OpenOptions {
 export interface PythonOptions {
   /** How many processes run graphs. */
   processes: number
-  /** The Python that its build has installed for; absolute. Absent: it is looked for. */
+  /** The Python that its build has installed for; absolute. Absent: found by a search. */
   path?: string
-  /** All variables, those of the project among them. */
+  /** All variables, including the project's. */
   env: Environment
-  /** Whether its graphs may ask a control plane for tokens. */
+  /** Whether its graphs may request tokens from a control plane. */
   hasHome: boolean
   logLevel: LogLevel
 }
 
-/** Throws `bad_request`, with a message for people, as the parts that it loads do. `stop` ends its processes. */
+/** Throws `bad_request`, with a message for people, like the parts that it loads. `stop` ends its processes. */
 export async function openProject(
   config: ProjectConfig,
   options: OpenOptions,
@@ -48,7 +48,7 @@ export async function openProject(
   Pick<AgentServerOptions, 'host' | 'config' | 'ui'> & { stop(graceMs?: number): Promise<void> }
 > {
   const python = config.python && openPython(config, options)
-  // It may fail before it is waited for.
+  // It may fail before the `await`.
   python?.catch(() => {})
   try {
     const js = isJavascriptUsed(config) ? await openJs(config, options) : undefined
@@ -63,7 +63,7 @@ export async function openProject(
   }
 }
 
-/** Each language has its host, started only where the project uses it. */
+/** Each language has its host, started only if the project uses it. */
 async function joined(
   { graphs }: ProjectConfig,
   { python, js }: { python: GraphHost | undefined; js: GraphHost | undefined },

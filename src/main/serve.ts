@@ -27,39 +27,39 @@ import { type Opened, type Opening, openAgentServer } from './agent-server.ts'
 import { type LinkedServer, startLinkedServer } from './linked-server.ts'
 import { openStudio } from './studio.ts'
 
-/** Longer than the gateway keeps a connection unused, so that none closes under a request, in ms. */
+/** Longer than the gateway keeps unused connections, so that none closes during a request, in ms. */
 const KEEP_ALIVE_MS = 65_000
 
-/** How long runs of one that drains may take to come to a checkpoint, in ms. */
+/** How long runs of a draining server may take to reach a checkpoint, in ms. */
 const CHECKPOINT_MS = 15_000
 
 interface Serving {
-  /** `http://HOST:PORT`; `undefined`: it works for another `serve`, and listens nowhere. */
+  /** `http://HOST:PORT`; `undefined`: a worker of another `serve`, which does not listen. */
   url: string | undefined
-  /** Whether the project's own auth decides who may use it. */
+  /** Whether the project has its own auth. */
   hasOwnAuth: boolean
   /** Whether the project asks for the API keys of its callers. */
   forwardsApiKey: boolean
   /** `http.cors` of the project. */
   cors: CorsConfig | undefined
-  /** How long runs go on when it stops, as the project's variables say, in ms. */
+  /** How long runs go on when it stops, from the project's variables, in ms. */
   graceMs: number
   /**
-   * Executes no more runs and goes on to answer: settles when its runs have ended or were handed on, and no request is
-   * open, after `limitMs` and the time of a checkpoint in any case, or when `hurry` aborts.
+   * Executes no more runs, but still answers. Settles when its runs have ended or were handed on and no request is
+   * open, when `hurry` aborts, or after `limitMs` and the time of a checkpoint.
    */
   drain(limitMs: number, hurry: AbortSignal): Promise<void>
-  /** Lets runs go on as long as `limits` say, hands the others on, closes everything. */
+  /** Lets runs go on within `limits`, hands the others on, closes everything. */
   stop(limits: StopLimits): Promise<void>
 }
 
 interface ServeOptions {
-  /** By the runtime driver that has started it; absent when run by hand. */
+  /** From the runtime driver that has started it; absent when run by hand. */
   managed?: Managed
-  /** It is one of the workers of the `serve` that has started it. */
+  /** Whether it is a worker of the `serve` that has started it. */
   isHelper: boolean
   watchdog: Watchdog
-  /** Told why there is no agent server, while the driver can still hear of it. */
+  /** Called with the reason of a failed start, while the driver can still receive it. */
   onFailure?(error: unknown): Promise<void>
   log: LogControl
 }
@@ -114,7 +114,7 @@ export async function startServe(config: ServeConfig, options: ServeOptions): Pr
 
 type ManagedOpening = Opening & { link: Managed['link'] | undefined }
 
-/** `undefined`: it is the child of its driver, or has none. */
+/** `undefined`: the process is a child of its driver, or has none. */
 async function startLinked(opening: ManagedOpening): Promise<LinkedServer | undefined> {
   const { config, link, started, log } = opening
   if (!(link instanceof SocketLink)) return undefined
@@ -123,13 +123,13 @@ async function startLinked(opening: ManagedOpening): Promise<LinkedServer | unde
   return linked
 }
 
-/** Deployments have the dashboard's; below `dev` it is the only one there is. */
+/** Deployments use the dashboard's Studio; below `dev` this is the only one. */
 function isStudioWanted({ config, start }: Opening): boolean {
   const { isStudioWanted, role, devHost } = config
   return isStudioWanted && role !== 'worker' && (start === undefined || devHost !== undefined)
 }
 
-/** It does not listen yet. Its connections are cut when the agent server behind it has stopped. */
+/** Not listening yet. Its connections are cut when the agent server behind it has stopped. */
 function createServer(opening: Opening, { agentServer }: Opened): Server {
   const { config, started, log } = opening
   const { fetch } = config.role === 'worker' ? agentServer.workerApp : agentServer.app
@@ -146,7 +146,7 @@ function createServer(opening: Opening, { agentServer }: Opened): Server {
   return server
 }
 
-/** One below a gateway is asked by nobody else, so it needs no TLS. */
+/** Below a gateway, only the gateway connects, so it needs no TLS. */
 function createListener({ config: { tls }, start, started, log }: Opening): Server {
   if (!tls || start) return createHttpServer()
   const server = createTlsServer(readCertificate(tls))
@@ -154,7 +154,7 @@ function createListener({ config: { tls }, start, started, log }: Opening): Serv
   return server
 }
 
-/** Answers where it listens. */
+/** Returns the URL. */
 async function startServer(
   server: Server,
   opening: ManagedOpening,
@@ -173,7 +173,7 @@ async function startServer(
   return url
 }
 
-/** They are stopped before the server that answers for them. */
+/** The workers stop before the server that answers for them. */
 function startWorkers({ config, notices, started, log }: Opening): void {
   const { workers: count, workerArgs, workerEnv } = config
   const onStart = (worker: NoticePeer) => notices?.add(worker)

@@ -14,11 +14,11 @@ type Fetch = (request: Request, env: object) => Response | Promise<Response>
 const COOKIE = /(^|;\s*)(__Host-)?runyard_studio(_\d+)?=[^;]*/g
 
 interface Studio {
-  /** Answers what is below `/studio`, and leaves everything else to the server. */
+  /** Answers requests below `/studio`, and passes all others to the server. */
   inFrontOf(fetch: Fetch): Fetch
   /**
-   * Takes our cookie out of a request to the server, and puts the key in that its owner has signed in with: the project's
-   * code has no use for the cookie, and the server knows keys alone.
+   * Replaces our cookie in a request to the server by the key that its owner has signed in with: the project's code
+   * must not see the cookie, and the server only knows keys.
    */
   admit(req: IncomingMessage): void
 }
@@ -49,7 +49,7 @@ export function openStudio(config: ServeConfig, { log }: { log: Log }): Studio {
   }
 }
 
-/** The URL is taken apart only where the word is in it, which it hardly ever is. */
+/** Parses the URL only if it contains the word, which is rare. */
 function isForStudio({ url }: Request): boolean {
   return url.includes('studio') && isBelow(new URL(url).pathname)
 }
@@ -66,7 +66,7 @@ function headersOf({ headers }: IncomingMessage): Headers {
   return found
 }
 
-/** In both forms that a request has its headers in. An empty value takes the header away. */
+/** In both forms of a request's headers. An empty value removes the header. */
 function replace({ headers, rawHeaders }: IncomingMessage, name: string, value: string): void {
   const kept = rawHeaders.filter((_, i) => rawHeaders[i - (i % 2)]?.toLowerCase() !== name)
   if (value) kept.push(name, value)

@@ -1,4 +1,4 @@
-/** Traces, metrics and logs for OpenTelemetry, where they are wanted: the SDK is loaded only then. */
+/** Traces, metrics and logs for OpenTelemetry, if configured: the SDK is loaded only then. */
 import type { AgentMetrics } from '../core/agent/server/metrics.ts'
 import { importLater } from '../core/later-package.ts'
 import type { LogControl } from '../core/log.ts'
@@ -10,11 +10,11 @@ import { readVersion } from '../version.ts'
 
 interface Sent {
   tracer: Tracer
-  /** Sends these metrics, where metrics are wanted. Before that there are none. */
+  /** Sends these metrics from now on, if metrics are configured. */
   sendMetrics(metrics: Pick<AgentMetrics, 'read'>): void
 }
 
-/** `name`: of this service, unless the environment names it. The lines of `log` are sent where logs are wanted. */
+/** `name`: of this service, unless the environment names it. Sends the lines of `log`, if logs are configured. */
 export async function openTelemetry(
   name: string,
   {
@@ -43,7 +43,7 @@ export async function openTelemetry(
     tracer,
     sendMetrics(given) {
       metrics = given
-      // While the database that they are read from is there.
+      // Before the database closes, from which they are read.
       started.add('metrics', async () => {
         await flushMetrics()
         metrics = undefined

@@ -49,29 +49,29 @@ import { requireDatabaseRights } from './deployment-databases.ts'
 import { openDeployments } from './deployments.ts'
 import { openTelemetry } from './tracing.ts'
 
-/** How long a rollout may take beside the start of its agent server, in ms: its pod needs a node, its project has to be packed. */
+/** How long a rollout may take beside the start of its agent server, in ms: for a pod's node, for packing. */
 const BESIDE_START_MS = 120_000
 
 export interface Running {
-  /** Where it listens: `http://HOST:PORT`, or `https://` with a certificate. */
+  /** `http://HOST:PORT`, or `https://` with a certificate. */
   url: string
-  /** Asks the control plane without a connection. */
+  /** Calls the control plane without a connection. */
   fetch: typeof fetch
   adminKey: string
   isAdminKeyNew: boolean
-  /** Whether it makes the world match the record; else another control plane of its database does. */
+  /** Whether this control plane leads; otherwise another one of its database does. */
   isLeading(): boolean
   /**
-   * Settles when every deployment that has been deployed serves again, or after `limitMs`; at once
-   * where another leads.
+   * Settles when every deployment serves again, or after `limitMs`; at once where another control plane
+   * leads.
    */
   whenServing(limitMs: number): Promise<void>
-  /** In a clone: builds the dashboard, with what processor time others leave, unless it is built. */
+  /** In a clone: builds the dashboard at low priority, unless it is built. */
   buildDashboard(): void
   stop(): Promise<void>
 }
 
-/** Starts all of it; what was deployed before begins to serve again in the background. */
+/** Starts everything; earlier deployments begin to serve again in the background. */
 export async function startUp(config: UpConfig, log: LogControl): Promise<Running> {
   const started = new Started(log)
   try {
@@ -166,7 +166,7 @@ async function compose(config: UpConfig, log: LogControl, started: Started): Pro
   }
 }
 
-/** Another leads, whose folder this one does not see. */
+/** Another control plane leads, whose folder this one cannot read. */
 function warnOfOwnFolder(log: Log): void {
   log.warn(
     {},
@@ -176,7 +176,7 @@ function warnOfOwnFolder(log: Log): void {
   )
 }
 
-/** What listeners are told and say, beside their orders. */
+/** What the hub exchanges with listeners, beside their orders. */
 function listenerParts(
   store: ControlPlaneStore,
   { deploymentLogs }: DataFolder,
@@ -195,7 +195,7 @@ function listenerParts(
   }
 }
 
-/** What a runtime driver asks the record for. */
+/** What a runtime driver reads from the record. */
 function recordOf({ deployments, revisions }: ControlPlaneStore) {
   return {
     has: async (id: string) => (await deployments.get(id)) !== undefined,
@@ -206,19 +206,19 @@ function recordOf({ deployments, revisions }: ControlPlaneStore) {
   }
 }
 
-/** What the key of a deployment's agents is made of. */
+/** The inputs of a deployment's agent key. */
 async function keyed({ deployments }: ControlPlaneStore, id: string) {
   const { agent_key_nonce = null } = (await deployments.get(id)) ?? {}
   return { id, agent_key_nonce }
 }
 
-/** Where agents find it: a certificate is good for its public name only. */
+/** The control plane's URL for agents: its certificate is only valid for the public name. */
 function homeUrl(config: UpConfig, listening: string): string {
   const { agentsUrl, internalUrl, publicUrl, tls } = config
   return agentsUrl ?? internalUrl ?? (tls && publicUrl) ?? listening
 }
 
-/** The data folder, held by this process alone, with its keys and its database. */
+/** The data folder, locked by this process, with its keys and its database. */
 async function openInstallation(config: UpConfig, started: Started, log: Log) {
   const folder = openDataFolder(config.dataDir)
   started.add('lock', lockFolder(folder.lock))
@@ -233,7 +233,7 @@ async function openInstallation(config: UpConfig, started: Started, log: Log) {
   return { folder, store, admin, keys }
 }
 
-/** Several may share a database server; one in the data folder is the folder's own. */
+/** Several control planes may share PostgreSQL; SQLite belongs to one data folder. */
 function createCandidate(config: UpConfig, parts: CandidateParts): Candidate {
   const { databaseUrl, dataDir, internalUrl } = config
   if (databaseUrl === undefined) return createSoleCandidate(parts)

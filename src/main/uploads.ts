@@ -1,4 +1,4 @@
-/** The tarballs that deployments were made of, for `backup` and `restore`. */
+/** The source tarballs of deployments, for `backup` and `restore`. */
 import { stat } from 'node:fs/promises'
 import { fileContent } from '../artifacts/file-content.ts'
 import { openObjects } from '../artifacts/open-objects.ts'
@@ -9,20 +9,20 @@ import type { StoredObject } from '../core/object-store.ts'
 import { openDataFolder } from '../installation/data-folder.ts'
 
 export interface Uploads {
-  /** `undefined`: it is not there. */
+  /** `undefined`: it does not exist. */
   get(object_path: string): Promise<StoredObject | undefined>
-  /** Throws `bad_request` for a path that leads elsewhere. */
+  /** Throws `bad_request` for a path outside. */
   put(object_path: string, body: AsyncIterable<Uint8Array>): Promise<void>
 }
 
-/** Those of these settings: in the data folder, or in the artifact store. */
+/** By these settings: in the data folder, or in the artifact store. */
 export async function openUploads({ dataDir, artifactsPlace }: RestoreConfig): Promise<Uploads> {
   const { builds } = openDataFolder(dataDir)
   const objects = await openObjects(artifactsPlace, { dir: builds })
   return {
     async get(object_path) {
       const found = await objects.get(uploadName(object_path))
-      // Where there is a store for several now, this machine may hold what came before it.
+      // Tarballs from before a shared store may still be on this machine.
       return found ?? readFile(uploadPath(builds, object_path))
     },
     async put(object_path, body) {

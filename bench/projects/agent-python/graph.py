@@ -45,7 +45,7 @@ class Scripted(BaseChatModel):
 
 
 def compile_graph(checkpointer=None):
-    """The model answers at once: what is measured is everything around it."""
+    """The model answers at once: the rows measure everything around it."""
     return create_agent(Scripted(), [weather, add], checkpointer=checkpointer)
 
 

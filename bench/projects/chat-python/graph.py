@@ -30,7 +30,7 @@ class Paced(BaseChatModel):
         while time.perf_counter() < end:
             text = f"@{1000 * time.time():.1f}@"
             yield ChatGenerationChunk(message=AIMessageChunk(content=text))
-            # A token that is late by more than one delays the rest, which do not come in a burst.
+            # A token that is late by more than one delays the rest, so that they come in no burst.
             due = max(due + EVERY_SECS, time.perf_counter())
             await asyncio.sleep(due - time.perf_counter())
 

@@ -31,7 +31,7 @@ class Paced extends SimpleChatModel {
     const end = performance.now() + ANSWER_MS
     let due = performance.now()
     for (; performance.now() < end; await delay(Math.max(due - performance.now(), 0))) {
-      // A token that is late by more than one delays the rest, which do not come in a burst.
+      // A token that is late by more than one delays the rest, so that they come in no burst.
       due = Math.max(due + EVERY_MS, performance.now())
       const text = `@${(performance.timeOrigin + performance.now()).toFixed(1)}@`
       const chunk = new ChatGenerationChunk({ text, message: new AIMessageChunk(text) })

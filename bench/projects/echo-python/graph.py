@@ -7,7 +7,7 @@ async def answer(state: MessagesState) -> MessagesState:
 
 
 def compile_graph(checkpointer=None):
-    """Answers at once: what is measured is everything around the graph."""
+    """Answers at once: the rows measure everything around the graph."""
     return (
         StateGraph(MessagesState)
         .add_node("answer", answer)

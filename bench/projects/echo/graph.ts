@@ -8,7 +8,7 @@ import {
   StateGraph,
 } from '@langchain/langgraph'
 
-/** Answers at once: what is measured is everything around the graph. */
+/** Answers at once: the rows measure everything around the graph. */
 export function compileEcho(checkpointer?: BaseCheckpointSaver) {
   return new StateGraph(MessagesAnnotation)
     .addNode('answer', ({ messages }) => ({
@@ -21,7 +21,7 @@ export function compileEcho(checkpointer?: BaseCheckpointSaver) {
 
 export const echo = compileEcho()
 
-/** Input `{left}`: takes that many steps, each a checkpoint of the same size. */
+/** Input `{left}`: runs that many steps, each with a checkpoint of the same size. */
 export const count = new StateGraph(Annotation.Root({ left: Annotation<number> }))
   .addNode('step', ({ left }) => ({ left: left - 1 }))
   .addEdge(START, 'step')

@@ -8,10 +8,10 @@ import {
 } from '@langchain/langgraph'
 
 const TEXT = 'x'.repeat(200)
-/** As many are told in one turn of the event loop, as pieces of a model come in one packet. */
+/** Events in one turn of the event loop, as several pieces of a model come in one packet. */
 const BURST = 10
 
-/** Input `{count}`: tells that many custom events, as fast as they are taken. */
+/** Input `{count}`: writes that many custom events, as fast as they are accepted. */
 export const tell = new StateGraph(Annotation.Root({ count: Annotation<number> }))
   .addNode('tell', async ({ count }, config: LangGraphRunnableConfig) => {
     for (let number = 1; number <= count; number += 1) {

@@ -1,6 +1,6 @@
 /**
  * How interrupts can be answered. Two shapes have choices of their own: LangChain's human in the loop
- * (`action_requests`), and the older inbox's (`action_request`). Any other takes a text or JSON.
+ * (`action_requests`), and the older inbox's (`action_request`). Any other interrupt takes text or JSON.
  */
 
 export interface Interrupt {
@@ -12,13 +12,13 @@ export interface Interrupt {
 export interface Choice {
   /** `approve`, `edit`, `reply`, … */
   name: string
-  /** What has to be said with it; absent: nothing. */
+  /** The text that this answer needs; absent: none. */
   asks?: string
-  /** What the run goes on with. */
+  /** The value that resumes the run. */
   answer(said: string): unknown
 }
 
-/** What it asks, as people read it, and how it can be answered. */
+/** The question of an interrupt, as people read it, and the possible answers. */
 export interface Question {
   text: string
   choices: Choice[]
@@ -50,7 +50,7 @@ export function questionOf({ value }: Interrupt): Question {
   return { text: textOf(value), choices: [free] }
 }
 
-/** What the text means as an answer, where nothing else is known: JSON where it is that, else the text. */
+/** The text as an answer, if nothing else is known: parsed if it is JSON, else the text itself. */
 export function looseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -59,7 +59,7 @@ export function looseJson(text: string): unknown {
   }
 }
 
-/** The one that a line begins with (`reject: too dear`, `approve`), or else the only one that takes a text. */
+/** The choice that a line begins with (`reject: too dear`, `approve`), or else the only one that takes text. */
 export function chosen(
   { choices }: Question,
   line: string,
@@ -73,7 +73,7 @@ export function chosen(
 
 const free: Choice = { name: 'reply', asks: 'an answer, as text or JSON', answer: looseJson }
 
-/** Each of several actions gets the same decision, but for edits, which name one. */
+/** Each of several actions gets the same decision, except edits, which name one. */
 function ofActions(requests: ActionRequest[], reviews: Review[]): Question {
   const text = requests
     .map(({ name, args, description }) => description ?? `${name} ${JSON.stringify(args)}`)

@@ -61,7 +61,7 @@ class Conversation {
     }
   }
 
-  /** What the thread waits for since the last time. */
+  /** Interrupts that are still open from the last time. */
   async #openInterrupts(): Promise<Interrupt[]> {
     const path = `/threads/${encodeURIComponent(this.#thread_id)}/state`
     const { interrupts } = await this.#agent.server.call<{ interrupts?: Interrupt[] }>('GET', path)
@@ -85,7 +85,7 @@ class Conversation {
     return { command: { resume } }
   }
 
-  /** Answers what the thread waits for now. */
+  /** Returns the interrupts that are open now. */
   async #turn(start: TurnStart): Promise<Interrupt[]> {
     const printer = this.#printer
     const { error, interrupts, values, run_id } = await takeTurn(this.#agent, {

@@ -1,8 +1,8 @@
-/** Prints the messages of a run as they come: text as it is, what tools do in a line each. */
+/** Prints the messages of a run as they come: text as it is, and one line for each tool call or answer. */
 import { plainText } from '../terminal/output.ts'
 import { style } from '../terminal/style.ts'
 
-/** A message, or a piece of one, as the stream mode `messages-tuple` tells it. */
+/** A message, or a piece of one, as the stream mode `messages-tuple` sends it. */
 export interface MessagePiece {
   id?: string | null
   /** `ai`, `AIMessageChunk`, `tool`, `human`, … */
@@ -10,7 +10,7 @@ export interface MessagePiece {
   content?: string | readonly ContentBlock[] | null
   tool_calls?: readonly { name: string; args: unknown }[]
   tool_call_chunks?: readonly { name?: string | null }[]
-  /** Of a tool's message: which one. */
+  /** The tool's name, in its message. */
   name?: string | null
 }
 
@@ -21,15 +21,15 @@ interface ContentBlock {
   thinking?: string
 }
 
-/** As much of a tool's answer as a line takes. */
+/** How much of a tool's answer is printed. */
 const MOST_CHARACTERS = 200
 
 export class MessagePrinter {
   readonly #print: (text: string) => void
-  /** Whether the last character that was printed was not the end of a line. */
+  /** Whether the last printed character was not the end of a line. */
   #isInLine = false
 
-  /** `print`: takes text as it is, without an end of line. */
+  /** `print` writes text unchanged, without a line break. */
   constructor(print: (text: string) => void) {
     this.#print = print
   }
@@ -39,7 +39,7 @@ export class MessagePrinter {
     else if (/^(ai|AIMessage)/.test(piece.type)) this.#answer(piece)
   }
 
-  /** The line that is being written is whole. */
+  /** Ends the present line. */
   end(): void {
     if (this.#isInLine) this.#print('\n')
     this.#isInLine = false
@@ -74,7 +74,7 @@ function reasoningOf({ content }: MessagePiece): string {
   return content.map(({ reasoning, thinking }) => reasoning ?? thinking ?? '').join('')
 }
 
-/** A piece names a tool once, where its call begins; a whole message has the calls. */
+/** Pieces name a tool once, where its call begins; a whole message has the calls. */
 function calledTools({ tool_call_chunks, tool_calls }: MessagePiece): string[] {
   const calls = tool_call_chunks?.length ? tool_call_chunks : (tool_calls ?? [])
   return calls.map(({ name }) => name ?? '').filter((name) => name !== '')

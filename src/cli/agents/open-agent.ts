@@ -1,4 +1,4 @@
-/** Finds what a command talks to: the agent server of a deployment, and one of its assistants. */
+/** Finds the agent server of a deployment and one of its assistants for a command. */
 import type { AgentServer, ControlPlaneClient } from '../../../client/src/client.ts'
 import { AppError } from '../../core/errors.ts'
 import { requireDeployment } from '../connection.ts'
@@ -9,7 +9,7 @@ export interface Agent {
   assistant_id: string
 }
 
-/** `assistant`: an id or a graph's name; it may be left out where the deployment has one graph. */
+/** `assistant`: an id or a graph's name; optional if the deployment has one graph. */
 export async function openAgent(
   client: ControlPlaneClient,
   name: string,
@@ -19,7 +19,7 @@ export async function openAgent(
   return { server, assistant_id: assistant ?? (await onlyGraph(server, name)) }
 }
 
-/** Throws where there is no such deployment, or where it serves nothing yet. */
+/** Throws if the deployment does not exist or does not serve yet. */
 export async function openAgentServer(
   client: ControlPlaneClient,
   name: string,

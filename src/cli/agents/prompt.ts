@@ -5,9 +5,9 @@ import { plainText, say } from '../terminal/output.ts'
 import { type Choice, chosen, type Question } from './answers.ts'
 
 export interface Prompt {
-  /** What is said next; `undefined`: nothing more. */
+  /** The next message; `undefined`: the conversation is over. */
   message(): Promise<string | undefined>
-  /** How the question is answered; `undefined`: not at all. */
+  /** The answer to the question; `undefined`: none. */
   answer(question: Question): Promise<unknown>
   close(): void
 }

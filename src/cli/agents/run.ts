@@ -87,13 +87,13 @@ async function runOnce(
   }
 }
 
-/** What is not of the agent's own words goes to standard error. */
+/** Everything but the agent's own words goes to standard error. */
 function report(
   { values, interrupts, error }: TurnEnd,
   { thread_id, name, hasPrinted }: { thread_id: string; name: string; hasPrinted: boolean },
 ): void {
   const isOver = !error && interrupts.length === 0
-  // A graph without messages has said nothing yet.
+  // A graph without messages has printed nothing yet.
   if (isOver && !hasPrinted) printJson(values)
   if (error) say(plainText(`${error.error}: ${error.message}`))
   for (const interrupt of interrupts) say(plainText(`It asks: ${questionOf(interrupt).text}`))

@@ -14,7 +14,7 @@ interface Thread {
 }
 
 const STATUSES = ['idle', 'busy', 'interrupted', 'error']
-/** As many as the agent server answers at once. */
+/** The most threads in one answer of the agent server. */
 const MOST = 1000
 
 export function threadsCommand(): Command {

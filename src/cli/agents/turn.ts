@@ -1,18 +1,18 @@
-/** One run of an agent, from what is sent to where it stops. */
+/** One run of an agent, from its input to its end or interrupt. */
 import type { AgentServer, StreamEvent } from '../../../client/src/client.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Interrupt } from './answers.ts'
 import type { MessagePiece } from './message-printer.ts'
 import type { Agent } from './open-agent.ts'
 
-/** What a run begins with. */
+/** The start of a run: an input, or the answer to an interrupt. */
 export type TurnStart = { input: unknown } | { command: { resume: unknown } }
 
 export interface TurnEnd {
   run_id: string | undefined
-  /** The state of the graph, as it was told last. */
+  /** The last state of the graph in the stream. */
   values: Record<string, unknown>
-  /** What it waits for. */
+  /** Open interrupts. */
   interrupts: Interrupt[]
   error: { error: string; message: string } | undefined
 }
@@ -25,13 +25,13 @@ interface TurnOptions {
   signal: AbortSignal
 }
 
-/** Makes a thread, and answers its id. */
+/** Makes a thread, and returns its id. */
 export async function createThread({ server }: Agent): Promise<string> {
   const { thread_id } = await server.call<{ thread_id: string }>('POST', '/threads', {})
   return thread_id
 }
 
-/** Creates the run and reads its stream to the end. Throws `unavailable` where that is not the run's. */
+/** Creates the run and reads its stream to the end. Throws `unavailable` if the stream ends before the run. */
 export async function takeTurn(
   { server, assistant_id }: Agent,
   { thread_id, start, onPiece, signal }: TurnOptions,
@@ -44,7 +44,7 @@ export async function takeTurn(
   return end
 }
 
-/** A stream has no last event: who closes it in between says nothing. */
+/** A stream has no last event: a stream that a proxy cuts looks complete. */
 async function requireEnded(
   server: AgentServer,
   thread_id: string,

@@ -6,14 +6,14 @@ import { deployFolder } from './deploy-folder.ts'
 const NAME = 'example'
 
 /**
- * Deploys the example agent, unless a revision of it was deployed before. Answers why it failed, or
+ * Deploys the example agent, unless a revision of it was deployed before. Returns the reason of a failure, or
  * nothing. Rejects when the signal is aborted.
  */
 export async function deployExample(options: {
   url: string
   adminKey: string
   modelKeys: Readonly<Record<string, string>>
-  /** Sends requests to the control plane of this process, whose certificate may not name the address. */
+  /** Calls the control plane of this process directly: its certificate may not match the address. */
   fetch: typeof fetch
   signal: AbortSignal
 }): Promise<string | undefined> {

@@ -13,7 +13,7 @@ import { type RolloutViewer, watchRevision } from './watch-revision.ts'
 
 interface FolderSource {
   folder: string
-  /** The way to its `langgraph.json`, with slashes. Default: it lies in the folder itself. */
+  /** The path to its `langgraph.json`, with slashes. Default: in the folder itself. */
   configPath?: string
   name: string
   /** Replaces all secrets of the deployment, unless this is empty. */
@@ -26,7 +26,7 @@ interface DeployFolderOptions extends FolderSource {
   signal: AbortSignal
 }
 
-/** Answers the new revision at the end of its rollout, whether it is DEPLOYED or has failed. */
+/** Returns the new revision at the end of its rollout, whether it is DEPLOYED or has failed. */
 export async function deployFolder(
   client: ControlPlaneClient,
   { viewer, signal, ...source }: DeployFolderOptions,

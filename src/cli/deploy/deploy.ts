@@ -68,13 +68,13 @@ export function deployCommand(): Command {
     })
 }
 
-/** A build command may make files that are not there yet. */
+/** Whether all files exist before the build: a build command may make more. */
 async function isBuiltAlready(client: ControlPlaneClient, name: string): Promise<boolean> {
   const found = await client.findDeployment(name)
   return (found?.source_config.build_command ?? null) === null
 }
 
-/** Without a Runyard, for those who only want to see what would be sent. */
+/** Prints what would be sent, without a Runyard. */
 async function showSent(sent: SentFolder, isJson: boolean): Promise<void> {
   const { files, notes } = await inspectFolder(sent, { isBuilt: true })
   const { folder, configPath } = sent
@@ -97,7 +97,7 @@ function sizeText(bytes: number): string {
     : `${(bytes / KIB / KIB).toFixed(1)} MiB`
 }
 
-/** By the rules of the project's language, as its own env file would be. A name without a value is no secret. */
+/** By the rules of the project's language, like its own env file. A name without a value is no secret. */
 async function readSecrets(file: string, language: Language): Promise<Secret[]> {
   const text = await readFile(file, 'utf8').catch((cause) => {
     throw new AppError('bad_request', `--env-file: ${file} cannot be read.`, { cause })

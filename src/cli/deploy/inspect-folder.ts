@@ -1,4 +1,4 @@
-/** Looks at a folder before it is sent: what would be, and whether a build could take it. */
+/** Checks a folder before it is sent: which files would be, and whether a build would accept it. */
 import { access, realpath, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import type { Language } from '../../core/deployment/artifacts/artifact.ts'
@@ -8,23 +8,23 @@ import { type KeptPath, listKept } from './pack.ts'
 import type { SentFolder } from './sent-folder.ts'
 
 export interface SentFile {
-  /** As `./way/to/it`. */
+  /** As `./path/to/it`. */
   path: string
-  /** Not packed yet. */
+  /** Before packing. */
   bytes: number
 }
 
 interface Inspection {
   files: SentFile[]
-  /** Whose rules its files of variables are read by. */
+  /** The language whose rules apply to env files. */
   language: Language
-  /** What a build will say of its configuration; a sentence each. */
+  /** A build's notes on the configuration; a sentence each. */
   notes: string[]
 }
 
 /**
- * Answers what would be sent. Throws `bad_request`, with a sentence that says what to do, where a
- * build would refuse the project. `isBuilt: false`: a command of the build makes files of it.
+ * Returns what would be sent. Throws `bad_request`, with a sentence that says what to do, if a build would
+ * refuse the project. `isBuilt: false`: a command of the build makes some of its files.
  */
 export async function inspectFolder(
   { folder, configPath: way }: Pick<SentFolder, 'folder' | 'configPath'>,
@@ -48,7 +48,7 @@ export async function inspectFolder(
   return { files, language: python ? 'python' : 'javascript', notes }
 }
 
-/** `file`: absolute; a module that Python finds by its name has none. */
+/** `file`: absolute; absent for a module that Python finds by its name. */
 function requireSent(
   folder: string,
   kept: KeptPath[],
@@ -56,7 +56,7 @@ function requireSent(
 ): void {
   if (file === undefined) return
   const way = relative(folder, file).split(sep).join('/')
-  // A link leads elsewhere: the build says whether it can follow it.
+  // Outside the folder, as through a link: the build decides whether it can follow it.
   if (way.startsWith('../') || kept.some((one) => one.path === `./${way}`)) return
   throw new AppError(
     'bad_request',

@@ -10,21 +10,21 @@ import {
   isLeftOut,
 } from '../../../client/src/sent-files.ts'
 
-/** Something in the folder that is sent, as `./way/to/it`. */
+/** A file or folder that is sent, as `./path/to/it`. */
 export interface KeptPath {
   path: string
   isFolder: boolean
 }
 
 /**
- * What of the folder is sent, each folder before its contents: not what its `.gitignore` and
- * `.dockerignore` name, nor `node_modules`, `.git`, environments and caches of Python, and `.env` files.
+ * The files that are sent, each folder before its contents: all except those that `.gitignore` and
+ * `.dockerignore` name, `node_modules`, `.git`, environments and caches of Python, and `.env` files.
  */
 export function listKept(folder: string): Promise<KeptPath[]> {
   return keptPaths(folder, '', [])
 }
 
-/** Packs what of the folder is sent (`listKept`) as a gzipped tarball, in memory. */
+/** Packs the files that are sent (`listKept`) as a gzipped tarball, in memory. */
 export async function packFolder(folder: string): Promise<Uint8Array<ArrayBuffer>> {
   const paths = (await listKept(folder)).map(({ path }) => path)
   const chunks: Buffer[] = []

@@ -8,7 +8,7 @@ import { watchRevision } from './watch-revision.ts'
 interface RolloutReport {
   deployment: Deployment & { latest_revision_id: string }
   isJson: boolean
-  /** `false`: the command ends at once, and does not wait for the rollout. */
+  /** `false`: the command ends at once, without waiting for the rollout. */
   isAwaited: boolean
   isBuildShown: boolean
 }
@@ -33,7 +33,7 @@ export async function reportRollout(
   if (!isJson) console.log(deployment.source_config.custom_url ?? client.url)
 }
 
-/** `shown`: takes the lines of the build, which are shown then. */
+/** `shown`: collects the lines of the build, and shows them. */
 async function watch(
   client: ControlPlaneClient,
   at: { deployment_id: string; revision_id: string },
@@ -69,7 +69,7 @@ function sayItContinues(name: string): void {
   process.exitCode = INTERRUPTED_EXIT_CODE
 }
 
-/** The reason ends with the last lines of the build: those that were shown already are not shown again. */
+/** The reason ends with the last lines of the build: lines that were shown already are left out. */
 function fail(
   { status, status_message }: Revision,
   { isJson, shown }: { isJson: boolean; shown: ReadonlySet<string> },

@@ -1,4 +1,4 @@
-/** Which folder `runyard deploy` sends. */
+/** Finds the folder that `runyard deploy` sends. */
 import { realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join, parse, relative, resolve, sep } from 'node:path'
@@ -12,15 +12,15 @@ import { findWorkspace, foldersAbove } from '../../project/workspace.ts'
 export interface SentFolder {
   /** Absolute, links resolved. */
   folder: string
-  /** The way to its `langgraph.json` from there, with slashes. */
+  /** The path to its `langgraph.json` from there, with slashes. */
   configPath: string
-  /** What the person should know of the choice; a sentence each. */
+  /** Notes on the choice for the user; a sentence each. */
   notes: string[]
 }
 
 /**
- * With `config` (relative to `dir`): the lowest folder that has all that this `langgraph.json` needs, which are the paths that it
- * names, and the workspace that it is part of; never more than the repository. Without: `dir`, as it is. Throws `bad_request`.
+ * With `config` (relative to `dir`): the lowest folder with everything that this `langgraph.json` needs: the paths that
+ * it names, and its npm workspace; never more than the repository. Without: `dir`, as it is. Throws `bad_request`.
  */
 export async function findSentFolder(
   dir: string | undefined,
@@ -63,7 +63,7 @@ async function findNeeded(dir: string | undefined, configPath: string): Promise<
   return { folder, configPath: wayFrom(folder, config.path), notes }
 }
 
-/** All files and folders that it names, but for its env file, which is not sent. */
+/** All files and folders that the configuration names, except its env file, which is not sent. */
 function namedBy({ root, graphs, auth, http, ui, store, python }: ProjectConfig): string[] {
   const specs = [...graphs, auth, http.app, ...ui.components.values(), store.index?.module]
   const files = specs.flatMap((spec) => (spec?.file === undefined ? [] : [spec.file]))
@@ -99,7 +99,7 @@ async function topOf(folder: string): Promise<string> {
   return root
 }
 
-/** A folder is in itself. A file stands for the folder that it lies in. */
+/** The lowest folder with both. A folder contains itself; a file counts as its folder. */
 function commonFolder(one: string, other: string): string {
   return isOutside(one, other) ? commonFolder(dirname(one), other) : one
 }

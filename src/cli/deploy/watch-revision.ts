@@ -9,17 +9,17 @@ import {
 } from '../../../client/src/client.ts'
 
 const POLL_MS = 200
-/** How long the control plane may be away, in ms. When it is back it goes on from its record. */
+/** How long the control plane may be unreachable, in ms. Afterwards it goes on from its record. */
 const AWAY_LIMIT_MS = 60_000
 
-/** Shows what happens on the way, in order: what a build prints comes before what follows the build. Each may be absent. */
+/** Shows a rollout in order: the lines of a build come before the next status. Each member may be absent. */
 export interface RolloutViewer {
   onStatus?(status: RevisionStatus): void
   onBuildLine?(line: string): void
 }
 
 /**
- * Answers the revision at the end of its rollout, whether it is DEPLOYED or has failed. Rejects when the
+ * Returns the revision at the end of its rollout, whether it is DEPLOYED or has failed. Rejects when the
  * signal is aborted; the rollout goes on.
  */
 export async function watchRevision(
@@ -34,7 +34,7 @@ export async function watchRevision(
     const revision = await look()
     if (revision) {
       const { status } = revision
-      // Who looks late still tells what the build has printed before the status that has followed it.
+      // Also after a missed BUILDING, the lines of the build come before the next status.
       if (status !== 'BUILDING') await readLog?.()
       if (status !== seen) viewer.onStatus?.(status)
       seen = status
@@ -45,7 +45,7 @@ export async function watchRevision(
   }
 }
 
-/** Prints what is new in the build's log since the last call. */
+/** Prints the new lines of the build's log since the last call. */
 function buildLogReader(
   client: ControlPlaneClient,
   { deployment_id, revision_id }: { deployment_id: string; revision_id: string },
@@ -63,7 +63,7 @@ function buildLogReader(
   }
 }
 
-/** Answers `undefined` while the control plane is away. Throws when that takes too long. */
+/** Returns `undefined` while the control plane is unreachable. Throws when that takes too long. */
 function tolerateOutages<T>(ask: () => Promise<T>): () => Promise<T | undefined> {
   let awaySince: number | undefined
   return async () => {

@@ -9,7 +9,7 @@ import { printJson, printTable, say, shortTime } from '../terminal/output.ts'
 
 const ONE = '/v2/deployments/{deployment_id}/domains/{host}'
 
-/** As tables show where the DNS of a host leads. */
+/** The state of a host's DNS, as tables show it. */
 const DNS_WORDS: Readonly<Record<Domain['dns'], string>> = {
   points_here: 'points here',
   elsewhere: 'elsewhere',
@@ -17,7 +17,7 @@ const DNS_WORDS: Readonly<Record<Domain['dns'], string>> = {
   unknown: 'unknown',
 }
 
-/** A deployment whose name is that of a part is listed by `domains list add`. */
+/** If a deployment has the name of a subcommand, such as `add`, use `domains list add`. */
 export function domainsCommand(): Command {
   return new Command('domains')
     .description('a deployment’s own host names: list, add, certify and remove them')

@@ -135,7 +135,7 @@ function namesIn(text: string): string[] {
   throw new InvalidArgumentError('It must be such as agents,tests.')
 }
 
-/** The key alone goes to standard output, so that a script can keep it and a log has none. */
+/** The key alone goes to standard output, so that a script can store it and logs do not contain it. */
 function showKey({ url }: ControlPlaneClient, key: string): void {
   console.log(key)
   say(

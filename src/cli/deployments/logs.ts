@@ -16,9 +16,9 @@ import { countUpTo } from '../option-readers.ts'
 import { untilInterrupted } from '../terminal/interruption.ts'
 
 const POLL_MS = 500
-/** How many of the last lines of its agent servers are printed first. */
+/** How many of the agent servers' last lines are printed first. */
 const LINES = 200
-/** The largest page that the control plane answers. */
+/** The largest page of the control plane. */
 const PAGE = 1000
 
 const UNBUILT: readonly RevisionStatus[] = ['CREATING', 'QUEUED', 'AWAITING_BUILD', 'BUILDING']
@@ -63,8 +63,8 @@ export function logsCommand(): Command {
 }
 
 /**
- * Prints a build's log: all of it, or its last `lines`. It has an end; until then each page says where
- * the next one begins.
+ * Prints a build's log: all of it, or its last `lines`. It ends with the build; until then each page has the
+ * offset of the next.
  */
 async function buildLog(
   client: ControlPlaneClient,
@@ -103,7 +103,7 @@ async function lastOfBuild(
   return logs.toReversed()
 }
 
-/** Whether the build has ended. A build without a first line does not tell. */
+/** Whether the build has ended. A log without lines does not show it. */
 async function hasEnded(client: ControlPlaneClient, deployment_id: string, revision_id: string) {
   const { status } = await client.getRevision(deployment_id, revision_id)
   return !UNBUILT.includes(status)
@@ -138,12 +138,12 @@ function readDeployLog(
   return dataOf(client.api.POST('/v1/projects/{project_id}/deploy_logs', { params, body }))
 }
 
-/** `false`: the command was interrupted. It has printed everything that there was. */
+/** `false`: the command was interrupted. It has printed everything so far. */
 async function pause(signal: AbortSignal): Promise<boolean> {
   return delay(POLL_MS, true, { signal }).catch(() => false)
 }
 
-/** What a project prints stands behind a bar, so that it cannot look like a line of the server. */
+/** Lines of the project get a bar in front, so that they cannot look like lines of the server. */
 function printLine({ timestamp, level, message, source }: LogEntry): void {
   const bar = source === 'project' ? '| ' : ''
   console.log(`${timestamp} ${level.padEnd(7)} ${bar}${message}`)

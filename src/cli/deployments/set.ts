@@ -72,7 +72,7 @@ function readWish(options: Record<string, unknown>, command: Command): Wish {
   }
 }
 
-/** What an agent server is started with makes a revision, unless it is as it was. */
+/** A changed start setting makes a revision; an unchanged one makes none. */
 async function report(
   client: ControlPlaneClient,
   before: Deployment,
@@ -90,7 +90,7 @@ async function report(
 
 type Resources = Partial<Record<(typeof RESOURCES)[keyof typeof RESOURCES], number>>
 
-/** Whether a number fits is the control plane's to say. */
+/** The control plane checks the ranges of numbers. */
 function readResources(options: Record<string, unknown>, command: Command): Resources {
   const given = Object.entries(RESOURCES).filter(([option]) => options[option] !== undefined)
   return Object.fromEntries(
@@ -105,7 +105,7 @@ function readResources(options: Record<string, unknown>, command: Command): Reso
   )
 }
 
-/** A `resource_spec` replaces the one before as a whole: what is not named stays as it is. */
+/** A `resource_spec` replaces the old one as a whole, so this sends members without an option as they are. */
 function change(
   client: ControlPlaneClient,
   { id: deployment_id, source_config }: Deployment,

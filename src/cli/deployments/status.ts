@@ -49,7 +49,7 @@ async function showAll(client: ControlPlaneClient, isJson: boolean): Promise<voi
   )
 }
 
-/** Those that serve nothing come first. */
+/** Deployments that serve nothing come first. */
 function urgency({ active_revision_id, status }: Deployment): number {
   if (active_revision_id === null) return 0
   return status === 'READY' ? 2 : 1
@@ -81,7 +81,7 @@ async function showOne(
   }
 }
 
-/** Each is good for every call. A listener's deployment has one once it serves. */
+/** Each address works for every call. A listener's deployment has one once it serves. */
 function addressesOf({ name, addresses }: Deployment, { url }: ControlPlaneClient): string[] {
   return addresses.length > 0 ? addresses : [`${url}/agents/${name}`]
 }

@@ -8,7 +8,7 @@ import { exampleFolder } from '../example-folder.ts'
 import { describeExamples } from '../examples.ts'
 import { printJson } from '../terminal/output.ts'
 
-/** What each language's project begins as, and what its folder has that belongs in no repository. */
+/** The template of each language, and the files of its folder that belong in no repository. */
 const TEMPLATES = {
   typescript: {
     title: 'TypeScript',
@@ -22,14 +22,14 @@ const TEMPLATES = {
     example: 'python-agent',
     install: 'uv venv && uv pip install -r requirements.txt',
     ignored: ['.venv/', '__pycache__/'],
-    // Its state is no conversation.
+    // The state of this example is no conversation.
     talk: (name: string) => `runyard run ${name} '{"beds": ["roses", "mint"]}'`,
   },
 } as const
 
 type Language = keyof typeof TEMPLATES
 
-/** Of the example's folder: what is made anew here, or at its first start. */
+/** Files of the example that are not copied: they are made here, or at the first start. */
 const LEFT_OUT = /(^|\/)(README\.md|client\.\w+|node_modules|\.runyard|\.venv|__pycache__)$/
 
 export function newCommand(): Command {
@@ -59,7 +59,7 @@ export function newCommand(): Command {
     })
 }
 
-/** Answers its files. Throws `bad_request` where the folder is not to be had. */
+/** Returns its files. Throws `bad_request` if the folder cannot be used. */
 async function makeProject(folder: string, language: Language): Promise<string[]> {
   const name = basename(folder)
   if (!DEPLOYMENT_NAME.test(name)) {
@@ -91,7 +91,7 @@ function isLeftOut(source: string, path: string): boolean {
   return LEFT_OUT.test(relative(source, path))
 }
 
-/** In every file where a package manager reads the project's name. */
+/** Changes the name in every file where a package manager reads it. */
 async function renamePackage(folder: string, name: string): Promise<void> {
   for (const file of ['package.json', 'package-lock.json']) {
     const path = join(folder, file)

@@ -9,7 +9,7 @@ export function untilInterrupted(): AbortSignal {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const onSignal = () => {
       interruption.abort()
-      // Not yet: what brings the cursor back would end the process now if nobody else listened.
+      // Later: the handler that restores the cursor would end the process now if it were the only listener.
       setImmediate(() => process.off(signal, onSignal))
     }
     process.on(signal, onSignal)

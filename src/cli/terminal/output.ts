@@ -16,7 +16,7 @@ export function printTable(columns: string[], rows: string[][]): void {
   }
 }
 
-/** For people: what is known of one thing, a line each. */
+/** For people: the facts of one thing, a line each. */
 export function printFacts(facts: readonly (readonly [name: string, value: string])[]): void {
   const width = Math.max(...facts.map(([name]) => name.length))
   for (const [name, value] of facts) console.log(`${style('dim', name.padEnd(width))}  ${value}`)
@@ -32,7 +32,7 @@ function padded(cell: string, width: number): string {
   return cell + ' '.repeat(width - widthOf(cell))
 }
 
-/** Without the signs that make colours. */
+/** The width without colour codes. */
 function widthOf(cell: string): number {
   return stripVTControlCharacters(cell).length
 }
@@ -53,8 +53,8 @@ export function say(line: string): void {
 }
 
 /**
- * What an agent, a model or a tool has said, without the signs by which a terminal is told to do things: to write
- * elsewhere, to change its title or the clipboard.
+ * Text of an agent, a model or a tool without control characters, which could make a terminal write elsewhere,
+ * or change its title or the clipboard.
  */
 export function plainText(text: string): string {
   return text.replaceAll(/[^\P{Cc}\n\t]/gu, '')

@@ -1,6 +1,6 @@
 /**
- * What takes long, as it goes: on a terminal one line that changes, with the step, how long all has taken
- * and what was said last; elsewhere a line for everything.
+ * Progress of long work: on a terminal one changing line with the step, the time so far and the last message;
+ * elsewhere a line for each message.
  */
 import { stripVTControlCharacters } from 'node:util'
 import { createLogUpdate } from 'log-update'
@@ -13,11 +13,11 @@ const FRAME_MS = 100
 const LAST_LINES = 20
 
 interface Progress {
-  /** A step begins, and with it the one before it ends. */
+  /** Begins a step, and ends the one before. */
   step(name: string): void
-  /** Something was said during the step. */
+  /** Shows a message of the step. */
   line(text: string): void
-  /** All is over. `hasFailed`: shows what was said last. */
+  /** Ends the progress. `hasFailed`: shows the last messages. */
   end(hasFailed: boolean): void
 }
 
@@ -63,7 +63,7 @@ class TerminalProgress implements Progress {
     if (hasFailed) for (const line of this.#lines) say(`  ${line}`)
   }
 
-  /** What is over stays on the terminal, above the line that changes. */
+  /** Finished steps stay on the terminal, above the changing line. */
   #finishStep(): void {
     this.#screen.clear()
     if (this.#step !== undefined) say(`${this.#named(this.#step)} ${this.#elapsed()}`)

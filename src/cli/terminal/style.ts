@@ -1,9 +1,9 @@
-/** Colours, for who looks at a terminal. Node heeds `NO_COLOR`, `FORCE_COLOR`, and whether it is one. */
+/** Colours for terminals. Node checks `NO_COLOR`, `FORCE_COLOR`, and whether the stream is a terminal. */
 import { styleText } from 'node:util'
 
 type Format = Parameters<typeof styleText>[0]
 
-/** The statuses that need somebody, those that are well, and those on their way. */
+/** Statuses that need attention, good ones, and those on their way. */
 const COLOURS: readonly [RegExp, Format][] = [
   [/FAILED|^error$|^timeout$/, 'red'],
   [/^DEPLOYED$|^READY$|^success$|^ok$/, 'green'],

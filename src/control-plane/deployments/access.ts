@@ -1,4 +1,4 @@
-/** Finding a deployment on behalf of someone. */
+/** Finds the deployments and revisions that a caller may reach. */
 
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
@@ -6,7 +6,7 @@ import type { Revision } from '../../core/deployment/revision.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 
-/** Throws `not_found` for a deployment that is not there or is another workspace's. */
+/** Throws `not_found` for an unknown deployment, or one of another workspace. */
 export async function requireDeployment(
   store: ControlPlaneStore,
   principal: Principal,
@@ -34,7 +34,7 @@ export function refuseDeleted(deployment: Deployment): void {
   throw new AppError('conflict', `Deployment ID ${deployment.id} is being deleted.`)
 }
 
-/** The newest revision, where there is one. */
+/** The newest revision, if any. */
 export async function latestOf(
   store: ControlPlaneStore,
   deployment: Deployment,

@@ -1,4 +1,4 @@
-/** Ending the key with which a deployment's agents ask for OAuth tokens, in favour of another. */
+/** Replaces the key with which a deployment's agents ask for OAuth tokens. */
 import { randomUUID } from 'node:crypto'
 import { type Clock, timestamp } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
@@ -10,8 +10,8 @@ import { repeatRevision } from '../revisions/revisions.ts'
 import { refuseDeleted, requireDeployment, requireRevision } from './access.ts'
 
 /**
- * From now on the present key is refused. Agents get the next one with their next revision: the active one
- * is deployed again, unless a newer one is there. Answers that revision; `null`: there is none to deploy.
+ * From now on the present key is refused. Agents get the new key with their next revision: the active revision
+ * is deployed again, unless a newer one exists. Returns that revision; `null`: there is none to deploy.
  * Throws `not_found`, `conflict`.
  */
 export async function rotateAgentKey(
@@ -34,7 +34,7 @@ export async function rotateAgentKey(
   return { revision_id }
 }
 
-/** A newer revision that is on its way, or has failed, is not for this request to pass over. */
+/** Does nothing when a newer revision is on its way or has failed: this request must not overtake it. */
 async function repeatActive(
   store: ControlPlaneStore,
   deployment: Deployment,

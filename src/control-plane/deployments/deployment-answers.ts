@@ -12,8 +12,8 @@ import { type DeploymentAnswer, DeploymentSchema } from './deployment-schemas.ts
 import { addressOf } from './placement.ts'
 
 /**
- * The answer with the configuration of `latest`, the newest revision. Values of secrets and credentials in URLs are for
- * callers who may write; others see the value `""`.
+ * The answer with the configuration of `latest`, the newest revision. Only callers who may write see values of secrets
+ * and credentials in URLs; others see the value `""`.
  */
 export async function deploymentAnswer(
   parts: Pick<ControlPlaneParts, 'store' | 'publicUrl' | 'domain'>,
@@ -30,7 +30,7 @@ export async function deploymentAnswer(
     source_config: answerOf(SourceConfigSchema, config, {
       deployment_type: deploymentTypeOf(deployment.source_config),
       repo_url: repo_url === null || maySeeSecrets ? repo_url : withoutCredentials(repo_url),
-      // `false` where it was never set, as in the original's answers.
+      // `false` if it was never set, as LangGraph Platform answers.
       build_on_push: config.build_on_push ?? false,
       parked_threads: config.parked_threads ?? null,
       custom_url: url,
@@ -45,7 +45,7 @@ export async function deploymentAnswer(
   })
 }
 
-/** The hosts at whose root it answers: its name below the domain of the installation, and its own. */
+/** The hosts whose root leads to the deployment: its name below the installation's domain, and its own domains. */
 function hostsOf(
   name: string,
   { domain, hosts }: { domain: string | undefined; hosts: string[] },
@@ -53,7 +53,7 @@ function hostsOf(
   return [...(domain ? [`${name.replaceAll('_', '-')}.${domain}`] : []), ...hosts]
 }
 
-/** Where a host is answered at its root, behind the same door as the rest. */
+/** The root URL of a host, with the protocol and port of the public URL. */
 export function urlAt(host: string, publicUrl: string): string {
   const { protocol, port } = new URL(publicUrl)
   return `${protocol}//${host}${port && `:${port}`}`

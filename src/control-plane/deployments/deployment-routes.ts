@@ -92,7 +92,7 @@ const patch = operation('patch', '/v2/deployments/{deployment_id}', {
   refusals: [400, 404, 409, 413],
 })
 
-/** Answers at once; the deployment is there, AWAITING_DELETE, until all of it is gone. */
+/** Answers at once; the deployment stays, AWAITING_DELETE, until all of it is removed. */
 const remove = operation('delete', '/v2/deployments/{deployment_id}', {
   name: 'delete_deployment',
   summary: 'Delete a deployment',
@@ -141,7 +141,7 @@ export function deploymentRoutes(parts: ControlPlaneParts): Routes {
     const result = await deleteDeployments(parts, c.var.principal, deployment_ids)
     return c.json(result, result.failed.length > 0 ? 207 : 200)
   })
-  // Before the route that would take it for an id.
+  // Before the route that would take this path for an id.
   routes.openapi(freeCount, async (c) =>
     c.json(await countFreeDeployments(parts, c.var.principal), 200),
   )

@@ -1,4 +1,4 @@
-/** Deployments on the wire: what is asked, and what is answered. */
+/** Deployments on the wire: requests and answers. */
 import { z } from '@hono/zod-openapi'
 import { DEPLOYMENT_NAME, DEPLOYMENT_STATUSES } from '../../core/deployment/deployment.ts'
 import { SOURCES } from '../../core/deployment/sources/table.ts'
@@ -40,10 +40,10 @@ export const DeploymentCreateRequestSchema = z
 export type DeploymentCreateRequest = z.infer<typeof DeploymentCreateRequestSchema>
 
 /**
- * What is absent, null or an empty list of secrets stays as it is; an empty `display_name` is none again.
- * `removed_secrets` is Runyard's own: the names of secrets that the deployment is to have no more, the last one too;
- * with `secrets`, they are taken from those. So is `is_public`: whether it is called without a key. `name` and
- * `source` may be sent back as they are; another value is refused (400).
+ * Absent and null members and an empty list of secrets change nothing; an empty `display_name` removes it.
+ * `removed_secrets` is Runyard's own: the names of secrets to remove, also the last one; with `secrets`, they are
+ * removed from that list. `is_public` is Runyard's own too: callers need no key. `name` and `source` may be sent back
+ * unchanged; another value is refused (400).
  */
 export const DeploymentPatchRequestSchema = z
   .object({
@@ -62,7 +62,7 @@ export const DeploymentPatchRequestSchema = z
 
 export type DeploymentPatchRequest = z.infer<typeof DeploymentPatchRequestSchema>
 
-/** `source_revision_config` is the latest revision's. `addresses`: every URL that it answers at, `url` first. */
+/** `source_revision_config` is the latest revision's. `addresses`: every URL of the deployment, `url` first. */
 export const DeploymentSchema = z
   .object({
     id: z.uuid(),
@@ -102,9 +102,9 @@ const LISTED_IDS = `^(${UUID_PATTERN})?(,(${UUID_PATTERN})?)*$`
 
 /**
  * `name` is the whole name, `name_contains` a part of it; `status` and `deployment_ids` take several,
- * separated by commas. Empty, none of them filters anything. No deployment has an `image_version`,
- * tags or an agent bound to it, so none is found by one. `remote_reconciled` filters nothing:
- * Runyard itself reconciles every deployment.
+ * separated by commas. An empty value filters nothing. No deployment has an `image_version`, tags or an
+ * agent bound to it, so these filters find none. `remote_reconciled` filters nothing: Runyard itself
+ * reconciles every deployment.
  */
 export const DeploymentsQuerySchema = z.object({
   limit: Limit,
@@ -129,7 +129,7 @@ export const DeploymentsQuerySchema = z.object({
 
 export type DeploymentsQuery = z.infer<typeof DeploymentsQuerySchema>
 
-/** `delete_tracing_project` is taken and has no effect: Runyard makes no tracing projects. */
+/** `delete_tracing_project` has no effect: Runyard makes no tracing projects. */
 export const DeploymentDeleteQuerySchema = z.object({
   delete_tracing_project: BooleanText,
 })
@@ -146,7 +146,7 @@ export const DeploymentsDeleteQuerySchema = z.object({
     }),
 })
 
-/** What was deleted, and what was not and why. */
+/** The deleted deployments, and the refused ones with the reason. */
 export const BulkDeletionSchema = z
   .object({
     deleted: z.array(z.uuid()),
@@ -156,5 +156,5 @@ export const BulkDeletionSchema = z
 
 export type BulkDeletion = z.infer<typeof BulkDeletionSchema>
 
-/** How many deployments are of a type that the original calls free. */
+/** The number of deployments of a type that LangGraph Platform calls free. */
 export const FreeCountSchema = z.object({ count: z.int() }).openapi('FreeDeploymentsCount')

@@ -1,4 +1,4 @@
-/** What can be done with deployments. */
+/** Operations on deployments. */
 import { randomUUID } from 'node:crypto'
 import { timestamp } from '../../core/clock.ts'
 import {
@@ -29,11 +29,11 @@ import { checkListener } from './placement.ts'
 import { checkSecrets, refuseSecretReferences } from './secret-rules.ts'
 
 /**
- * Makes a deployment and its first revision. One whose source has to be uploaded begins without: it
- * comes with the first PATCH that names the upload.
+ * Makes a deployment and its first revision. If the source has to be uploaded, the first revision comes
+ * with the first PATCH that names the upload.
  *
- * Throws `forbidden` for what its source takes of an admin alone, `bad_request` for what the source does
- * not allow, `conflict` when the name is taken.
+ * Throws `forbidden` for a setting of the source that needs an admin, `bad_request` for what the source
+ * does not allow, `conflict` when the name is taken.
  */
 export async function createDeployment(
   parts: Pick<
@@ -71,7 +71,7 @@ export async function createDeployment(
   return deploymentAnswer(parts, principal, stored)
 }
 
-/** Throws `not_found` for a deployment that is not there or is another workspace's. */
+/** Throws `not_found` for an unknown deployment, or one of another workspace. */
 export async function getDeployment(
   parts: Pick<ControlPlaneParts, 'store' | 'publicUrl' | 'domain'>,
   principal: Principal,
@@ -113,7 +113,7 @@ export async function countFreeDeployments(
   return { count: await parts.store.deployments.count(filter) }
 }
 
-/** `undefined`: the query asks for what no deployment has. */
+/** `undefined`: the query filters by something that no deployment has. */
 function filterOf(query: DeploymentsQuery): Omit<DeploymentFilter, 'tenant_id'> | undefined {
   if (query.image_version || query.tag_value_ids) return undefined
   if (query.agent_id || query.agent_environment) return undefined
@@ -122,7 +122,7 @@ function filterOf(query: DeploymentsQuery): Omit<DeploymentFilter, 'tenant_id'> 
   return { name, name_contains, statuses: status, ids: deployment_ids, deployment_types }
 }
 
-/** What the deployment's first revision is made from, where it has one from the start. */
+/** The source of the deployment's first revision, if it has one from the start. */
 function firstRevision(
   { artifacts }: Pick<ControlPlaneParts, 'artifacts'>,
   { source, source_revision_config: sent }: DeploymentCreateRequest,
@@ -208,8 +208,8 @@ export async function deleteDeployment(
 }
 
 /**
- * Deletes each of them by itself, and returns which it could not delete. Throws `not_found` when none of
- * them is there.
+ * Deletes each deployment by itself, and returns which it could not delete. Throws `not_found` when none of
+ * them exists.
  */
 export async function deleteDeployments(
   parts: Pick<ControlPlaneParts, 'store' | 'wake' | 'clock'>,

@@ -40,8 +40,8 @@ import { checkSecrets, refuseSecretReferences } from './secret-rules.ts'
  * started from: a member of `source_revision_config`, a non-empty list of secrets (it replaces
  * all) or of secrets to remove, or what the source's kind names, such as `resource_spec`.
  *
- * Throws `not_found`, `forbidden`, `bad_request` for what may not change or does not fit the
- * source, `conflict` while the deployment is being deleted.
+ * Throws `not_found`, `forbidden`, `bad_request` for a member that may not change or does not fit
+ * the source, `conflict` while the deployment is being deleted.
  */
 export async function patchDeployment(
   parts: Pick<
@@ -83,7 +83,7 @@ export async function patchDeployment(
 }
 
 /**
- * Writes the change, with a revision where it makes one: always when `isRevisionWanted`. Throws as
+ * Writes the change, and a revision if it makes one; with `isRevisionWanted` always. Throws as
  * `patchDeployment`.
  */
 export async function applyPatch(
@@ -99,7 +99,7 @@ export async function applyPatch(
   const before = sourceConfigOf(deployment)
   refuseImmutable(before, request.source_config)
   const config = withSourceConfig(before, request.source_config)
-  // One of before this rule goes on until it is changed.
+  // A `resource_spec` from before this rule stays until it is changed.
   const isResized = request.source_config?.resource_spec != null
   if (isResized && config.resource_spec) parts.checkResources?.(config.resource_spec)
   const patch: DeploymentPatch = {
@@ -133,7 +133,7 @@ function asksForRevision({ source }: Deployment, request: DeploymentPatchRequest
   )
 }
 
-/** Throws `bad_request` for one to be removed that is not there. */
+/** Throws `bad_request` when a secret to remove does not exist. */
 function secretsAfter(
   { secrets: before }: Deployment,
   { secrets: sent, removed_secrets }: DeploymentPatchRequest,
@@ -147,7 +147,7 @@ function secretsAfter(
   return secrets.filter(({ name }) => !removed.has(name))
 }
 
-/** What the patch's revision is made from. */
+/** The source of the patch's revision. */
 function nextSource(
   { artifacts, registry }: Pick<ControlPlaneParts, 'artifacts' | 'checkResources' | 'registry'>,
   patched: Deployment,
@@ -163,7 +163,7 @@ function nextSource(
   return { source, source_revision_config: config }
 }
 
-/** A setting alone makes no revision, but must fit the one that is there. */
+/** A setting alone makes no revision, but must fit the latest one. */
 function checkSetting(patched: Deployment, latest: Revision | undefined): void {
   const config = sourceConfigOf(patched)
   refuseForeign(patched.source, 'source_config', config)

@@ -1,4 +1,4 @@
-/** Deployments that run at a listener: which may, and at which address they answer. */
+/** Deployments that run at a listener: which ones may, and their addresses. */
 import type { ArtifactKind } from '../../core/deployment/artifacts/artifact.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
 import { whyAway } from '../../core/deployment/listener.ts'
@@ -9,12 +9,12 @@ import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 
-/** As many as an answer names. */
+/** How many listeners a refusal names at most. */
 const NAMED = 20
 
 /**
- * Throws `bad_request` for a listener that the workspace does not have, a namespace that is none of its, and where one
- * has to be named because nothing here can start what the source is.
+ * Throws `bad_request` for a listener that the workspace does not have, a namespace that the listener does not have,
+ * and a missing listener when nothing here can start the source.
  */
 export async function checkListener(
   { store, artifacts }: Pick<ControlPlaneParts, 'store' | 'artifacts'>,
@@ -42,7 +42,7 @@ export async function checkListener(
   )
 }
 
-/** The words are the original's: its clients recognise them. */
+/** The words are LangGraph Platform's: its clients recognise them. */
 async function refuseUnplaced(
   { listeners }: ControlPlaneParts['store'],
   workspace_id: string,
@@ -59,7 +59,7 @@ async function refuseUnplaced(
   )
 }
 
-/** Why a rollout of the deployment waits for its listener; `undefined`: it has none, or that was heard from. */
+/** Why a rollout of the deployment waits for its listener; `undefined`: it has none, or the listener reports. */
 export async function whyItWaits(
   { store, clock }: Pick<ControlPlaneParts, 'store' | 'clock'>,
   deployment: Deployment,
@@ -70,7 +70,7 @@ export async function whyItWaits(
   return listener && whyAway(listener, clock.now())
 }
 
-/** What a deployment's addresses are made of; at a listener the base is that one's, as soon as it has told it. */
+/** The parts of a deployment's addresses. At a listener, the base is the listener's URL once it has reported one. */
 export async function addressOf(
   parts: Pick<ControlPlaneParts, 'store' | 'publicUrl' | 'domain'>,
   deployment: Deployment,
@@ -83,7 +83,7 @@ export async function addressOf(
   }
 }
 
-/** The URL of the gateway that it answers at; `null`: of a listener that has not told it yet. */
+/** The URL of the gateway in front of the deployment; `null`: its listener has not reported one yet. */
 export async function homeOf(
   { store, publicUrl }: Pick<ControlPlaneParts, 'store' | 'publicUrl'>,
   deployment: Deployment,
@@ -93,7 +93,7 @@ export async function homeOf(
   return (await store.listeners.get(deployment.tenant_id, listener_id))?.url ?? null
 }
 
-/** What the start of a revision does just now, as a sentence; `undefined`: none starts, or it is not known. */
+/** What the start of a revision does just now, as a sentence; `undefined`: nothing starts, or it is unknown. */
 export function whatItsStartDoes(
   { replicas }: Pick<ControlPlaneParts, 'replicas'>,
   { id }: Revision,

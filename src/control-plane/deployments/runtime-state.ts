@@ -1,4 +1,4 @@
-/** How a deployment runs just now: what is known of it, and how the API answers it. */
+/** How a deployment runs just now, as far as this process knows, and how the API answers it. */
 
 import { z } from '@hono/zod-openapi'
 import type { Deployment } from '../../core/deployment/deployment.ts'
@@ -9,8 +9,8 @@ import { maskOf } from '../rollout/failure.ts'
 import { requireDeployment } from './access.ts'
 
 /**
- * `state`: `stopped` before anything is deployed; `asleep` while nobody asks for it (`min_scale` 0);
- * `restarting` while an agent server that died is started again, ever more seldom. A replica's
+ * `state`: `stopped` before anything is deployed; `asleep` while no requests come (`min_scale` 0);
+ * `restarting` while an agent server that died is started again, with growing pauses. A replica's
  * `reason` says how it ended last, or what its start does.
  */
 export const RuntimeSchema = z

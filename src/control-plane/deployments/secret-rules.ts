@@ -6,9 +6,9 @@ import { AppError } from '../../core/errors.ts'
 
 /**
  * Names that Runyard sets itself, or that would change the database or the address of an agent server.
- * LangGraph Platform reserves them too. The ones that it allows on self-hosted installations, for tracing
+ * LangGraph Platform reserves them too. Those that it allows on self-hosted installations, for tracing
  * and for databases (`LANGSMITH_API_KEY`, `LANGSMITH_ENDPOINT`, `POSTGRES_URI_CUSTOM`,
- * `REDIS_URI_CUSTOM`), are allowed here.
+ * `REDIS_URI_CUSTOM`), are allowed here too.
  */
 const RESERVED = new Set([
   'LANGCHAIN_TRACING_V2',
@@ -48,7 +48,7 @@ const RESERVED = new Set([
 /** Runyard's own settings; of these names only the deploy key and the pull secret may be given. */
 const RESERVED_PREFIX = 'RUNYARD_'
 
-/** Throws `bad_request` for a reserved name and for a name that is there twice. */
+/** Throws `bad_request` for a reserved name and for a duplicate. */
 export function checkSecrets(secrets: Secret[]): void {
   const seen = new Set<string>()
   for (const { name, value } of secrets) {
@@ -81,7 +81,7 @@ function refuseOtherThanPullSecret(value: string): void {
   )
 }
 
-/** Throws `bad_request` when there are any. */
+/** Throws `bad_request` for any secret reference. */
 export function refuseSecretReferences(references: unknown[] | null | undefined): void {
   if (!references?.length) return
   throw new AppError(

@@ -1,4 +1,4 @@
-/** `/internal/domains/ask`: where a proxy in front asks for which hosts it may obtain certificates. */
+/** `/internal/domains/ask`: a proxy in front asks here for which hosts it may obtain certificates. */
 import { z } from '@hono/zod-openapi'
 import { AppError } from '../../core/errors.ts'
 import { createRoutes, json, openOperationsOf, type Routes } from '../operations/route.ts'

@@ -1,4 +1,4 @@
-/** Certificates of domains: checked when they are given, and told of without their keys. */
+/** Certificates of domains: checked when they are set, and answered without their keys. */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import type { DomainCertificate } from '../../core/deployment/domain.ts'
@@ -10,8 +10,8 @@ const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 const MOST_CERTIFICATES = 10
 
 /**
- * Throws `bad_request`, naming the field, for what is no certificate in PEM, has not this key, is not for this
- * host, or is not valid at `now`. `now` is in ms since 1970.
+ * Throws `bad_request`, naming the field, when it is no certificate in PEM, does not match the key or the host,
+ * or is not valid at `now`. `now` is in ms since 1970.
  */
 export function checkCertificate(given: DomainCertificate, host: string, now: number): void {
   const chain = readChain(given.certificate)
@@ -28,7 +28,7 @@ export function checkCertificate(given: DomainCertificate, host: string, now: nu
   requireUse(given)
 }
 
-/** `null`: what is kept cannot be read any more. */
+/** `null`: the stored certificate cannot be read any more. */
 export function certificateAnswer(certificate: string): CertificateAnswer | null {
   try {
     const own = new X509Certificate(certificate)
@@ -53,13 +53,13 @@ function readChain(pem: string): [X509Certificate, ...X509Certificate[]] {
     const [own, ...further] = texts.map((text) => new X509Certificate(text))
     if (own) return [own, ...further]
   } catch {
-    // It looks like PEM, and is no certificate.
+    // It looks like PEM, but is no certificate.
   }
   const what = 'a certificate in PEM, followed by those of its chain'
   throw refused('certificate', `it must be ${what} (-----BEGIN CERTIFICATE-----).`)
 }
 
-/** Nothing of the key, nor of what OpenSSL says of it, goes into the refusal. */
+/** The refusal contains nothing of the key, nor of OpenSSL's message about it. */
 function readKey(pem: string): KeyObject {
   try {
     return createPrivateKey(pem)

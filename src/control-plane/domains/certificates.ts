@@ -47,7 +47,7 @@ export async function removeDomainCertificate(
   })
 }
 
-/** Throws `bad_request` for a certificate that will not do for this host, and where the gateway has no use for one. */
+/** Throws `bad_request` for a certificate that does not fit this host, and where the gateway can use none. */
 export function checkFor(
   { clock }: Pick<Changing, 'clock'>,
   deployment: Deployment,

@@ -1,4 +1,4 @@
-/** What every change of a domain has in common: its transaction, its entry in the audit log, and who is told. */
+/** What every change of a domain has in common: transaction, audit log entry, and the update of the gateway. */
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
 import type { Domain } from '../../core/deployment/domain.ts'
@@ -17,7 +17,7 @@ import { canonicalHost } from './host.ts'
 export type Changing = Reading &
   Pick<ControlPlaneParts, 'domain' | 'ownUrls' | 'whenDomainsKnown' | 'whenTended' | 'clock'>
 
-/** A domain as it is now, and what the audit log says of it. */
+/** A domain after the change, and its entry for the audit log. */
 interface Changed {
   domain: Domain
   action: AuditAction
@@ -25,7 +25,7 @@ interface Changed {
 }
 
 /**
- * Does the work in one transaction; when it settles, the gateway knows of it. Throws what the work does,
+ * Does the work in one transaction; when it settles, the gateway knows of it. Throws what the work throws,
  * `not_found`, and `conflict` while the deployment is being deleted.
  */
 export async function changeDomain(

@@ -1,6 +1,6 @@
 /**
- * What the DNS says. Whether a host leads to where it should tells people what is left to do, and decides nothing:
- * a proxy or a CDN in front of Runyard has other addresses, and is in order. Its texts prove whose a host is.
+ * Looks up the DNS. Whether a host leads here only shows people what is left to do, and decides nothing: a proxy or
+ * a CDN in front of Runyard rightly has other addresses. TXT records prove whose a host is.
  */
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
@@ -9,19 +9,19 @@ import type { DnsState } from '../../core/deployment/domain.ts'
 
 /** How long an answer may take, in ms: a list waits for it. */
 const LIMIT_MS = 1500
-/** How long what was found out counts, in ms: whoever has just changed a record looks again and again. */
+/** How long an answer of the DNS is kept, in ms: people who have just changed a record look again and again. */
 const KEPT_MS = 15_000
 const MOST_KEPT = 1000
 
 interface DnsStatesOptions {
   clock: Clock
-  /** Whom to ask, as `ADDRESS:PORT`. Default: the machine's own. */
+  /** Name servers, as `ADDRESS:PORT`. Default: the machine's own. */
   servers?: readonly string[]
   /** Default 1,500 ms. */
   limitMs?: number
 }
 
-/** `null`: nobody has answered. */
+/** `null`: no name server has answered. */
 type Found = { addresses: string[]; alias: string | undefined } | null
 
 export class DnsStates {
@@ -38,8 +38,8 @@ export class DnsStates {
   }
 
   /**
-   * Whether `host` leads to `home`, a name or an address. Settles within the limit, and never throws. What takes
-   * longer is known the next time.
+   * Whether `host` leads to `home`, a name or an address. Settles within the limit, and never throws. A slower answer
+   * is known the next time.
    */
   async stateOf(host: string, home: string | null): Promise<DnsState> {
     if (home === null) return 'unknown'
@@ -100,7 +100,7 @@ export class DnsStates {
   }
 }
 
-/** None where the name has none; `null` where nobody has said. */
+/** Empty: the name has no records; `null`: no name server has answered. */
 async function recordsOf<T>(asked: Promise<T[]>): Promise<T[] | null> {
   try {
     return await asked

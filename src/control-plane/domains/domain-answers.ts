@@ -10,7 +10,7 @@ import { type DomainAnswer, DomainSchema } from './domain-schemas.ts'
 export type Reading = Pick<ControlPlaneParts, 'store' | 'publicUrl' | 'dns'>
 
 /**
- * `home`: the URL of the gateway that answers there; `null`: it is not known yet. Waits for the DNS no longer than
+ * `home`: the URL of the gateway in front of the deployment; `null`: not known yet. Waits for the DNS no longer than
  * its limit.
  */
 export async function domainAnswer(

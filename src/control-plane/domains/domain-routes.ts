@@ -15,7 +15,7 @@ import { addDomain, listDomains, removeDomain } from './domains.ts'
 const operation = operationsOf('Domains (v2)')
 const path = '/v2/deployments/{deployment_id}/domains'
 
-/** Runyard's own: the hosts of its own at whose root a deployment answers, and whether their DNS leads here. */
+/** Runyard's own: the domains of a deployment, whose root leads to it, and whether their DNS leads here. */
 const list = operation('get', path, {
   name: 'list_domains',
   summary: 'List the domains of a deployment',
@@ -24,7 +24,7 @@ const list = operation('get', path, {
   refusals: [404],
 })
 
-/** Runyard's own: the deployment answers there at once, as soon as the DNS of the host leads here. */
+/** Runyard's own: the deployment serves the host at once, as soon as the DNS of the host leads here. */
 const add = operation('post', path, {
   name: 'add_domain',
   summary: 'Add a domain to a deployment',

@@ -37,7 +37,7 @@ export type CertificateAnswer = z.infer<typeof CertificateSchema>
 
 /**
  * `dns` says where the host leads, and decides nothing: `points_here`, `elsewhere`, `unresolved` (it leads
- * nowhere), or `unknown` where no name server has answered in time. Without a `certificate` TLS shows the installation's.
+ * nowhere), or `unknown` when no name server has answered in time. Without a `certificate` TLS uses the installation's.
  */
 export const DomainSchema = z
   .object({
@@ -52,7 +52,7 @@ export const DomainSchema = z
 
 export type DomainAnswer = z.infer<typeof DomainSchema>
 
-/** The oldest first. `points_to`: the name or address that their DNS has to lead to; `null`: it is not known yet. */
+/** The oldest first. `points_to`: the name or address that their DNS has to lead to; `null`: not known yet. */
 export const DomainsListSchema = z
   .object({ resources: z.array(DomainSchema), points_to: z.string().nullable() })
   .openapi('DomainsList')

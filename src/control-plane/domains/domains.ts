@@ -29,10 +29,9 @@ export async function listDomains(
 }
 
 /**
- * When it settles, the gateway answers at the host. Throws `not_found`, `bad_request` for a host or a certificate
- * that will not do and for one domain too many, `conflict` where the host is taken, `forbidden` without a
- * proof that it is the workspace's where one is needed, and for all but operators while no setting names the host of the
- * installation itself.
+ * When it settles, the gateway serves the host. Throws `not_found`, `bad_request` for an unfit host or certificate
+ * and for one domain too many, `conflict` when the host is taken, `forbidden` when a proof of ownership is needed and
+ * missing, and for all but operators while no setting names the host of the installation itself.
  */
 export async function addDomain(
   parts: Changing,
@@ -44,7 +43,7 @@ export async function addDomain(
   const proven = await proveHost(parts, principal, deployment_id, request.host)
   return changeDomain(parts, principal, deployment_id, async (store, deployment) => {
     const host = await hostFor({ ...parts, store }, principal, deployment, request.host)
-    // What another request has changed since is asked for anew.
+    // Checked again: another request may have changed it since.
     const needs = await needsProof({ ...parts, store }, principal, host)
     if (needs && proven !== host) throw hasChanged(host)
     if (certificate) checkFor(parts, deployment, certificate, host)
@@ -59,8 +58,8 @@ export async function addDomain(
 }
 
 /**
- * Before the transaction, since it waits for the DNS. Answers the host if it was proven; throws what keeps it from being
- * added. A workspace that could not have the host does not learn that it is taken.
+ * Before the transaction, since it waits for the DNS. Returns the host if it was proven; throws if it cannot be added.
+ * A workspace that could not have the host does not learn that it is taken.
  */
 async function proveHost(
   parts: Changing,
@@ -88,7 +87,7 @@ async function hostFor(
   return readHost(sent, { urls: [...parts.ownUrls().urls, home], domain: parts.domain })
 }
 
-/** When it settles, the gateway does not answer at the host any more. Throws `not_found`. */
+/** When it settles, the gateway no longer serves the host. Throws `not_found`. */
 export async function removeDomain(
   parts: Changing,
   principal: Principal,
@@ -102,7 +101,7 @@ export async function removeDomain(
   })
 }
 
-/** One without the other is refused, not left out. */
+/** A certificate or a key alone is refused, not ignored. */
 function certificateIn(request: DomainCreateRequest): DomainCertificate | null {
   const { certificate, private_key } = request
   if (certificate == null && private_key == null) return null
@@ -114,8 +113,8 @@ function certificateIn(request: DomainCreateRequest): DomainCertificate | null {
 }
 
 /**
- * A developer of some workspace could otherwise take the name at which people reach Runyard itself, and see what
- * they send there.
+ * A developer of any workspace could otherwise take Runyard's own host name, and read the requests that people
+ * send there.
  */
 function requireOwnName({ ownUrls }: Pick<Changing, 'ownUrls'>, principal: Principal): void {
   if (ownUrls().areNamed || isOperator(principal)) return
@@ -126,7 +125,7 @@ function requireOwnName({ ownUrls }: Pick<Changing, 'ownUrls'>, principal: Princ
   )
 }
 
-/** A name of the listener's own must not be taken either. */
+/** The host of the listener itself must not be taken either. */
 async function requireHome(
   parts: Pick<Reading, 'store' | 'publicUrl'>,
   deployment: Deployment,

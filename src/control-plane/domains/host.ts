@@ -1,4 +1,4 @@
-/** Which hosts a deployment may have: names of others, that only their owners can lead here. */
+/** Which hosts a deployment may have: names outside Runyard, whose owners lead them here. */
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { AppError } from '../../core/errors.ts'
@@ -15,8 +15,8 @@ const MOST_LETTERS = 253
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
 /**
- * The host as it is kept: in lower case and ASCII, without a dot at the end. Throws `bad_request` for what is no
- * host name alone, for addresses and names that nobody else could look up, and for places of Runyard itself.
+ * The host as stored: in lower case and ASCII, without a dot at the end. Throws `bad_request` for anything but a plain
+ * host name, for addresses and names that the public DNS cannot know, and for hosts of Runyard itself.
  */
 export function readHost(sent: string, own: OwnPlaces): string {
   const shape = whyNoName(sent)
@@ -27,7 +27,7 @@ export function readHost(sent: string, own: OwnPlaces): string {
   return host
 }
 
-/** The same without a check, to find what is kept; `''` for what no host is. */
+/** The same without a check, to find a stored host; `''` for text that is no host. */
 export function canonicalHost(sent: string): string {
   return domainToASCII(sent.replace(/\.$/, ''))
 }
@@ -36,7 +36,7 @@ function refused(sent: string, why: string): AppError {
   return new AppError('bad_request', `host: ${JSON.stringify(sent.slice(0, 300))} ${why}`)
 }
 
-/** What a name has beside it is not guessed away: it would be answered at another address than was sent. */
+/** A scheme, port or path is refused, not cut off: the domain would have another address than the one sent. */
 function whyNoName(sent: string): string | undefined {
   if (sent.includes('://')) return 'has a scheme. Send the name alone, such as agents.example.com.'
   if (/[/?#\\]/.test(sent)) return 'has a path. Send the name alone, such as agents.example.com.'

@@ -1,7 +1,7 @@
 /**
  * Reports to a gateway of this process which hosts lead to which deployments, and which of them have a certificate of
- * their own. Every process of an installation does, also while another one leads: its gateway speaks TLS too, and
- * must know what is no page of its own. What another process has changed is found on a timer.
+ * their own. Every process of an installation does so, also while another one leads: its gateway serves TLS too, and
+ * must know which hosts are not its own pages. A timer finds changes that other processes made.
  */
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { DomainName } from '../../core/deployment/domain.ts'
@@ -9,7 +9,7 @@ import type { HostTable } from '../../core/deployment/target.ts'
 import type { Log } from '../../core/log.ts'
 import type { CertificateTable } from '../../core/tls.ts'
 
-/** How often it looks without being told, in ms: one statement each time. */
+/** How often the timer reads the domains, in ms: one statement each time. */
 const LOOK_EVERY_MS = 2000
 
 interface KnownDomainsOptions {
@@ -80,7 +80,7 @@ export class KnownDomains {
     }
   }
 
-  /** One that cannot be read is read again; one that cannot be used leaves what was shown before as it is. */
+  /** An unreadable certificate is read again later; an unusable one leaves the present certificate in place. */
   async #take(certificates: CertificateTable, host: string, version: string): Promise<void> {
     const { store, log } = this.#options
     const given = await store.domains.certificateOf(host).catch((error: unknown) => {

@@ -1,5 +1,5 @@
 /**
- * Whether a workspace has to prove that a host is its own, and the proof: a TXT record that only who controls the
+ * Whether a workspace has to prove that a host is its own, and the proof: a TXT record, which only the owner of the
  * host's DNS can set.
  */
 import { createHmac } from 'node:crypto'
@@ -9,7 +9,7 @@ import { AppError } from '../../core/errors.ts'
 import { isOperator, type Principal } from '../../core/people/api-key.ts'
 import type { DnsStates } from './dns.ts'
 
-/** How long a host that was given up is kept for the workspace that had it, in ms. */
+/** How long a released host is reserved for the workspace that had it, in ms. */
 const KEPT_MS = 30 * 24 * 3_600_000
 
 interface Parts {
@@ -18,8 +18,8 @@ interface Parts {
 }
 
 /**
- * A workspace that had the host within the last 30 days needs none, and any other one does. Of the rest, a proof is
- * needed where there are several workspaces, but not of admins who run the installation.
+ * If a workspace released the host within the last 30 days, that workspace needs no proof and every other one does.
+ * Otherwise a proof is needed when there are several workspaces, but not from operators.
  */
 export async function needsProof(
   { store, clock }: Parts,
@@ -34,7 +34,7 @@ export async function needsProof(
   return (await store.workspaces.list({ limit: 2, offset: 0 })).length > 1
 }
 
-/** The record that proves it: the same each time for this workspace and host, and another for every other. */
+/** The record that proves it: always the same for one workspace and host, and different for every other pair. */
 export function proofOf(
   { signingKey }: Pick<ControlPlaneStore, 'signingKey'>,
   { workspace_id }: Pick<Principal, 'workspace_id'>,
@@ -45,7 +45,7 @@ export function proofOf(
   return { name: `_runyard.${host}`, value: `runyard-domain=${token}` }
 }
 
-/** Throws `forbidden` where the record is not there, `unavailable` where no DNS server answers in time. */
+/** Throws `forbidden` when the record is missing, `unavailable` when no DNS server answers in time. */
 export async function requireProof(
   { store, dns }: Pick<Parts, 'store'> & { dns: Pick<DnsStates, 'textsOf'> },
   principal: Principal,
@@ -62,7 +62,7 @@ export async function requireProof(
   throw unproven(host, record)
 }
 
-/** Notes that the workspace gave the host up, and forgets hosts that were given up more than 30 days ago. */
+/** Notes that the workspace released the host, and forgets hosts released more than 30 days ago. */
 export async function releaseDomain(
   { store, clock }: { store: Pick<ControlPlaneStore, 'domains'>; clock: Clock },
   host: string,

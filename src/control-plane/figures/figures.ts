@@ -1,4 +1,4 @@
-/** Figures as somebody asks for them. */
+/** Reads figures for a request. */
 import { setImmediate as others } from 'node:timers/promises'
 import type { Deployment } from '../../core/deployment/deployment.ts'
 import { type Point, seriesOf } from '../../core/figures/series.ts'
@@ -10,10 +10,10 @@ import { type FiguresQuery, type FiguresRange, rangeOf } from './range.ts'
 
 type FiguresParts = Pick<ControlPlaneParts, 'store' | 'clock' | 'figuresStepMs'>
 
-/** The latest sample is of now when it is no older than so many steps: one may be late. */
+/** The latest sample counts as current up to this age in steps: one may be late. */
 const NOW_STEPS = 3
 
-/** Throws `not_found`, or `invalid` for a range that is none. */
+/** Throws `not_found`, or `invalid` for a bad range. */
 export async function readDeploymentFigures(
   parts: FiguresParts,
   principal: Principal,
@@ -26,7 +26,7 @@ export async function readDeploymentFigures(
   return { deployment_id, ...rangeOnWire(range), now, ...seriesOf(samples, range.stepMs) }
 }
 
-/** Of all deployments of the workspace; other requests are answered between them. Throws `invalid` for a range that is none. */
+/** Of all deployments of the workspace, yielding to other requests in between. Throws `invalid` for a bad range. */
 export async function readWorkspaceFigures(
   parts: FiguresParts,
   principal: Principal,
@@ -50,7 +50,7 @@ export async function readWorkspaceFigures(
   return { ...rangeOnWire(range), now, ...seriesOf(all, range.stepMs), deployments }
 }
 
-/** Of all workspaces, and of the control plane itself. Throws `invalid` for a range that is none. */
+/** Of all workspaces, and of the control plane itself. Throws `invalid` for a bad range. */
 export async function readInstallationFigures(parts: FiguresParts, query: FiguresQuery) {
   const { store, clock, figuresStepMs } = parts
   const range = rangeOf(query, figuresStepMs, clock)
@@ -70,7 +70,7 @@ async function listOf({ store }: FiguresParts, { workspace_id }: Principal): Pro
   return all.filter(({ tenant_id }) => tenant_id === workspace_id)
 }
 
-/** The latest one, where it is of now and something ran. */
+/** The latest sample, if it is current and something ran. */
 function latestOf(
   samples: readonly StoredSample[],
   { clock, figuresStepMs }: FiguresParts,
@@ -80,7 +80,7 @@ function latestOf(
   return latest && latest.at >= since && latest.sample.servers > 0 ? [latest] : []
 }
 
-/** All of them together: one may be of the step before. */
+/** Adds up all deployments: one sample may be of the step before. */
 function nowOf(latest: readonly StoredSample[]): Point | null {
   const at = Math.max(...latest.map((one) => one.at))
   return seriesOf(

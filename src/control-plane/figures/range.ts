@@ -1,11 +1,11 @@
-/** Which time figures are asked for, and in which steps. */
+/** The time range and the steps of a request for figures. */
 import type { Clock } from '../../core/clock.ts'
 import { invalidField } from '../../core/errors.ts'
 
 const HOUR_MS = 3_600_000
 /** How long figures are kept, in ms. */
 export const KEPT_MS = 24 * HOUR_MS
-/** How many points are answered at most, and how many are meant to be where nobody says. */
+/** The most points in an answer, and the number to aim for when the query names no step. */
 const MOST_POINTS = 3000
 const MEANT_POINTS = 120
 
@@ -23,8 +23,8 @@ export interface FiguresRange {
 }
 
 /**
- * The last hour, in steps that make about 120 points, unless the query says otherwise. A step is made of
- * whole ones as they are kept. Throws `invalid` for a range that is none.
+ * The last hour, in steps that make about 120 points, unless the query says otherwise. A step is a multiple
+ * of the stored steps. Throws `invalid` for a bad range.
  */
 export function rangeOf(query: FiguresQuery, keptStepMs: number, clock: Clock): FiguresRange {
   const to = query.to === undefined ? clock.now() : Date.parse(query.to)

@@ -1,6 +1,6 @@
 /**
- * Notes how all deployments and the control plane are, once in each step of time, where a control plane
- * leads. It reads the metrics that `/metrics` answers and keeps what has happened since the last step.
+ * Samples all deployments and the control plane once in each step of time, in the leading control plane.
+ * It reads the metrics that `/metrics` answers and stores what has happened since the last step.
  */
 import type { Clock } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
@@ -30,14 +30,14 @@ export class Sampler {
   #isStopped = false
   #takenAt = 0
   #own: ControlPlaneReading | undefined
-  /** By where each agent server is. */
+  /** By the URL of each agent server. */
   #servers = new Map<string, ServerReading>()
 
   constructor(parts: SamplerParts) {
     this.#parts = parts
   }
 
-  /** What was counted before is not of the first step. */
+  /** The first step does not include earlier counts. */
   async start(): Promise<void> {
     this.#own = await this.#parts.readOwn()
     this.#takenAt = this.#parts.clock.now()
@@ -50,7 +50,7 @@ export class Sampler {
     await this.#working
   }
 
-  /** Ends a step: keeps what happened in it, and forgets what is older than a day. */
+  /** Ends a step: stores what happened in it, and deletes samples older than a day. */
   async take(): Promise<void> {
     const { store, readOwn, stepMs, clock } = this.#parts
     const deployments = await store.deployments.listAll()
@@ -82,12 +82,12 @@ export class Sampler {
     const revisions = driver.revisionsOf(id)
     const servers = (await Promise.all(revisions.map((one) => driver.readings(one)))).flat()
     const ended = driver.takeLastReadings(id)
-    // One that has ended since it was asked has counted further.
+    // If a server ended after its reading, `ended` has a later one.
     const isOver = (one: ServerReading) => ended.some((other) => isSameServer(one, other))
     return { id, name, servers: servers.filter((one) => !isOver(one)), ended }
   }
 
-  /** At the end of the present step of the clock. */
+  /** Runs at the end of the present step of the clock. */
   #plan(): void {
     if (this.#isStopped) return
     const { stepMs, clock } = this.#parts

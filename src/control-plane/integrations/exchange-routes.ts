@@ -1,4 +1,4 @@
-/** `/internal/listener`: what listeners ask, each with a key of its own. */
+/** `/internal/listener`: requests of listeners, each with a key of its own. */
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { Listener } from '../../core/deployment/listener.ts'
 import { createRoutes } from '../../http/app.ts'

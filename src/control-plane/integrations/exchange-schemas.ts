@@ -1,4 +1,4 @@
-/** What a listener says (`core/deployment/listener-protocol.ts`), checked where it comes in. */
+/** Reports of listeners (`core/deployment/listener-protocol.ts`), checked where they come in. */
 import { z } from '@hono/zod-openapi'
 import type { ListenerOrders, ListenerReport } from '../../core/deployment/listener-protocol.ts'
 import type { RuntimeState } from '../../core/deployment/runtime.ts'
@@ -17,7 +17,7 @@ const StateSchema: z.ZodType<RuntimeState, RuntimeState> = z
     z.object({ kind: z.literal('restarting'), reason: Text, restarts: Amount }),
     z.object({ kind: z.literal('failed'), reason: Text }),
   ])
-  // Zod knows no array with a first element for certain.
+  // Zod has no type for a non-empty array.
   .transform((state) => state as RuntimeState)
   .openapi({ type: 'object', description: 'As the runtime driver says.' }) as never
 
@@ -26,7 +26,7 @@ const LoadSchema = z.object({
   capacity: Amount,
   waiting: Amount,
   lag_ms: Amount,
-  // Agent servers say it, and not all of them do.
+  // Not all agent servers send it.
   next_due_at: z.number().nullable().default(null),
 })
 

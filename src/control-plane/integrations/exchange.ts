@@ -1,4 +1,4 @@
-/** What a listener may do with its key: take part in its exchange, and ask whose a caller's key is. */
+/** What a listener may do with its key: take part in its exchange, and look up the owner of a caller's key. */
 import { timestamp } from '../../core/clock.ts'
 import { HEARD_STEP_MS, isListenerKey, type Listener } from '../../core/deployment/listener.ts'
 import type { ListenerOrders, ListenerReport } from '../../core/deployment/listener-protocol.ts'
@@ -26,7 +26,7 @@ export async function requireListenerKey(
   )
 }
 
-/** Notes that the listener was heard, and where it is reached. Throws `unavailable` where another control plane leads. */
+/** Notes when the listener reported, and its URL. Throws `unavailable` where another control plane leads. */
 export async function exchangeWith(
   { store, clock, exchange }: Parts,
   listener: Listener,
@@ -54,8 +54,8 @@ async function noteHeard(
 }
 
 /**
- * Whose the key or token is. Throws `unauthenticated` as the gateway does, and `forbidden` for those of other workspaces
- * than the listener's.
+ * The owner of the key or token. Throws `unauthenticated` as the gateway does, and `forbidden` for an owner in another
+ * workspace than the listener's.
  */
 export async function callerOf(
   { authenticate }: Pick<Parts, 'authenticate'>,

@@ -1,6 +1,6 @@
 /**
- * `/v1/integrations`: GitHub Apps, of the original and of its Forge. Runyard has none and needs none: a deployment of
- * source `github` names any git URL, with what it takes to read it.
+ * `/v1/integrations`: GitHub Apps, of LangGraph Platform and its Forge. Runyard has none and needs none: a deployment
+ * of source `github` names any git URL, with the credentials to read it.
  */
 import { z } from '@hono/zod-openapi'
 import { AppError } from '../../core/errors.ts'

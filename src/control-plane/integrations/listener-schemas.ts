@@ -18,7 +18,7 @@ export const ListenerCreateRequestSchema = z
 
 export type ListenerCreateRequest = z.infer<typeof ListenerCreateRequestSchema>
 
-/** What is absent or null stays as it is. */
+/** Absent and null members change nothing. */
 export const ListenerPatchRequestSchema = z
   .object({
     version: line(256).nullish(),
@@ -35,9 +35,9 @@ export const ListenerSchema = z
     compute_id: z.string(),
     compute_config: z.object({ k8s_namespaces: z.array(z.string()).nullable() }),
     version: z.string().nullable(),
-    /** Where its gateway is reached, once it has said so. */
+    /** The URL of its gateway, once it has reported one. */
     url: z.string().nullable(),
-    /** When it asked last what it is to run, to within a few seconds; while it runs that is never 45 s ago. */
+    /** The time of its last exchange, to within a few seconds; while it runs that is never 45 s ago. */
     last_heard_at: z.iso.datetime().nullable(),
     /** `unheard`: it has never been started. `away`: it was not heard from for 45 s. */
     state: z.enum(LISTENER_STATES),

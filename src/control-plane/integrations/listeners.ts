@@ -1,4 +1,4 @@
-/** What can be done with listeners. */
+/** Operations on listeners. */
 
 import { randomUUID } from 'node:crypto'
 import { timestamp } from '../../core/clock.ts'
@@ -34,7 +34,7 @@ export async function listListeners(
   return { resources: found.map((one) => answer(parts, one)), offset: page.offset + found.length }
 }
 
-/** With its key, which is shown this once. Throws `conflict` when the workspace has a listener of this compute id. */
+/** Returns the key too, this once. Throws `conflict` when the workspace has a listener of this compute id. */
 export async function createListener(
   parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
   principal: Principal,
@@ -72,7 +72,7 @@ export async function getListener(
   return answer(parts, await requireListener(parts.store.listeners, principal, id))
 }
 
-/** Changes version and namespaces; null and absent members stay. Throws as `getListener`. */
+/** Changes version and namespaces; null and absent members change nothing. Throws as `getListener`. */
 export async function patchListener(
   parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
   principal: Principal,
@@ -95,7 +95,7 @@ export async function patchListener(
   })
 }
 
-/** Another key for the listener; the one before is good no longer. Throws as `getListener`. */
+/** Makes a new key for the listener; the old one stops working. Throws as `getListener`. */
 export async function createListenerKey(
   parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
   principal: Principal,
@@ -106,7 +106,7 @@ export async function createListenerKey(
   return { key }
 }
 
-/** What the listener runs goes on, and nobody can ask about it. Throws as `getListener`. */
+/** The listener's requests are refused; what it runs keeps running. Throws as `getListener`. */
 export async function revokeListenerKey(
   parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
   principal: Principal,

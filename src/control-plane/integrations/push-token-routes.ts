@@ -5,14 +5,14 @@ import { createRoutes, json, operationsOf, type Routes } from '../operations/rou
 import type { ControlPlaneParts } from '../parts.ts'
 import { createPushToken } from './push-tokens.ts'
 
-/** Newer clients send that they log in with the name and push to the repository of the answer. */
+/** Newer clients announce that they use the user name and the repository of the answer. */
 const PushTokenRequestSchema = z
   .object({ supports_registry_username: z.boolean().nullish() })
   .openapi('PushTokenRequest')
 
 const operation = operationsOf('Deployments (v2)')
 
-/** Answers with what the image of an `internal_docker` deployment is pushed, and where to. */
+/** Answers the token with which to push the image of an `internal_docker` deployment, and the repository. */
 const create = operation('post', '/v2/deployments/{deployment_id}/push-token', {
   name: 'create_push_token',
   summary: 'Make a token for pushing an image',

@@ -15,18 +15,18 @@ interface PushToken {
 }
 
 interface Pushing {
-  /** Whether the client logs in with the name that it is told; others do as `FIXED_NAME`. */
+  /** Whether the client logs in with the name of the answer; other clients use `FIXED_NAME`. */
   takesUsername: boolean
 }
 
-/** The name with which older clients log in everywhere. */
+/** Older clients always log in with this name. */
 const FIXED_NAME = 'oauth2accesstoken'
 
 /**
- * What a client pushes the deployment's image with, and where to: the folder of this deployment in the
+ * The token for pushing the deployment's image, and the repository: the folder of this deployment in the
  * operator's registry, whatever name the client gives the image there. Throws `not_found`,
  * `conflict` while the deployment is being deleted, and `bad_request` for a deployment of another
- * source, in words that the official CLIs know, and where no such registry is configured.
+ * source, in words that the official CLIs know, or when no registry is configured.
  */
 export async function createPushToken(
   parts: Pick<ControlPlaneParts, 'store' | 'registry' | 'clock'>,

@@ -1,4 +1,4 @@
-/** How the control planes of one database find out which of them leads, and what follows from it. */
+/** How the control planes of one database find their leader, and what each does then. */
 import { hostname } from 'node:os'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Log } from '../../core/log.ts'
@@ -8,21 +8,21 @@ import type { Leading } from './leading.ts'
 export interface Candidate {
   /** Whether this one leads. */
   readonly isLeading: boolean
-  /** Where the leader is reached, when it is another one and has told. */
+  /** The URL of the leader, if it is another control plane and has announced one. */
   readonly leaderUrl: string | undefined
-  /** Settles when it is known who leads; where it is this one, it has begun to. */
+  /** Settles when the leader is known; if it is this control plane, it has begun to lead. */
   start(gateway: LeadingGateway): Promise<void>
-  /** Tells the others that this one listens at the URL. */
+  /** Announces this control plane's URL to the others. */
   announce(url: string): Promise<void>
-  /** Leads no more: another may begin when it has settled. */
+  /** Stops leading: another control plane may begin when it has settled. */
   stop(): Promise<void>
 }
 
 /** The gateway in front, which passes requests on while another leads. */
 interface LeadingGateway {
-  /** This one leads now: cuts what was passed on. */
+  /** This control plane leads now: cuts requests that were passed on. */
   takeOver(): void
-  /** Another one leads now: cuts what is open. */
+  /** Another control plane leads now: cuts open requests. */
   yield(): void
 }
 
@@ -32,7 +32,7 @@ export interface CandidateParts {
   log: Log
 }
 
-/** Of a database that several may share. `holder`: see `ElectionOptions`; `internalUrl`: where others reach this one. */
+/** For a database that several may share. `holder`: see `ElectionOptions`; `internalUrl`: this one's URL for others. */
 export function createElectedCandidate(
   { store, leading, log }: CandidateParts,
   { holder, internalUrl }: { holder: string; internalUrl: string | undefined },
@@ -62,7 +62,7 @@ export function createElectedCandidate(
   }
 }
 
-/** Of a database in the data folder, whose lock nobody else has. */
+/** For a database in the data folder, whose lock this process holds. */
 export function createSoleCandidate({ store, leading }: CandidateParts): Candidate {
   return {
     isLeading: true,

@@ -2,13 +2,13 @@
  * Takes part in the election of a leader among the control planes of one database.
  *
  * ```
- * following ──nobody leads, or its leader's beat stands still──▶ leading
+ * following ──no leader, or the leader's beat has not changed──▶ leading
  *     ▲                                                            │
  *     └──────────── another has taken over, or `stop` ─────────────┘
  * ```
  *
- * A leader that cannot reach the database no longer counts on its lead after `sureMs`, which is before
- * another may take over. What it has started goes on. If nobody has taken over, it leads on.
+ * A leader that cannot reach the database stops deciding after `SURE_MS`, before another may take over. Work
+ * that it has started goes on. If no other control plane has taken over, it leads on.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Leadership, LeadershipStore, Term } from '../../core/deployment/leadership.ts'
@@ -16,48 +16,48 @@ import type { Log } from '../../core/log.ts'
 
 /** How often a leader renews, and others look, in ms. */
 const BEAT_MS = 1000
-/** How long a leader is sure after it began to renew, in ms. */
+/** How long a leader is sure of its lead after it began to renew, in ms. */
 const SURE_MS = 6000
 /** How many looks in a row find the same beat before one takes over; longer than `SURE_MS`. */
 const STILL_LOOKS = 10
 
 interface ElectionOptions {
   store: LeadershipStore
-  /** For a data folder, on which one process works at a time: it takes over from its predecessor at once. */
+  /** Names the data folder, which one process uses at a time: it takes over from its predecessor at once. */
   holder: string
   log: Log
 }
 
-/** What to do when this one begins to lead, and when its lead ends. */
+/** What to do when this control plane begins to lead, and when its lead ends. */
 interface Duties {
-  /** Begins to do what leaders do. When it throws, another may try. */
+  /** Begins the leader's work. If it throws, another may try. */
   onElected: (term: Term) => Promise<void>
-  /** Ends all that only a leader may do: another may begin when it has settled. */
+  /** Ends the work that only a leader may do: another may begin when it has settled. */
   onEnding: () => Promise<void>
-  /** Then ends the rest, where this one goes on as a follower. */
+  /** Then ends the rest, if this control plane goes on as a follower. */
   onLost: () => Promise<void>
 }
 
 export class Election {
   readonly #options: ElectionOptions
   readonly #stopping = new AbortController()
-  /** Set by `start`; until then this one does not lead. */
+  /** Set by `start`; until then this control plane does not lead. */
   #duties: Duties | undefined
-  /** Where the others reach this one; empty while it does not listen. */
+  /** This control plane's URL for the others; empty while it does not listen. */
   #url = ''
   #running: Promise<void> | undefined
   #token: number | undefined
   #sureUntil = 0
   #isLeading = false
   #seen: Leadership | undefined
-  /** How many looks in a row have found `#seen` again. */
+  /** How many looks in a row have found `#seen` unchanged. */
   #stillLooks = 0
 
   constructor(options: ElectionOptions) {
     this.#options = options
   }
 
-  /** Settles when it is known who leads; `onElected` has settled if it is this one. */
+  /** Settles when the leader is known; if it is this control plane, `onElected` has settled. */
   async start(duties: Duties): Promise<void> {
     this.#duties = duties
     const first = await this.#options.store.get()
@@ -66,24 +66,24 @@ export class Election {
     this.#running = this.#run()
   }
 
-  /** Whether `onElected` has settled and nobody else leads as far as is known. */
+  /** Whether `onElected` has settled and no other leader is known. */
   get isLeading(): boolean {
     return this.#isLeading
   }
 
-  /** Where the leader is reached, when it is another one and has told. */
+  /** The URL of the leader, if it is another control plane and has announced one. */
   get leaderUrl(): string | undefined {
     const { holder, url } = this.#seen ?? { holder: null, url: '' }
     return this.#token === undefined && holder !== null && url !== '' ? url : undefined
   }
 
-  /** Tells the others at once where they reach this one. */
+  /** Announces this control plane's URL to the others at once. */
   async announce(url: string): Promise<void> {
     this.#url = url
     if (this.#token !== undefined) await this.#renew(this.#token)
   }
 
-  /** Leaves the election: ends what a leader does, then lets another lead at once. */
+  /** Leaves the election: ends the leader's work, then lets another lead at once. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     await this.#running

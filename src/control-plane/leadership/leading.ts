@@ -20,13 +20,13 @@ interface LeadingOptions {
   parts: Omit<ReconcilerParts, 'store' | 'driver' | 'targets'>
   limits: Partial<ReconcilerLimits>
   createDriver: () => RuntimeDriver
-  /** Puts what listeners run beside what runs here. `store`: of this term. */
+  /** Combines the agent servers of listeners with those here. `store`: of this term. */
   createHub: (store: ReconcilerParts['store'], driver: RuntimeDriver) => Hub
-  /** What the control plane's own metrics say, and how long a step of figures is, in ms. */
+  /** The control plane's own metrics, and the length of a step of figures, in ms. */
   figures: { readOwn: () => Promise<ControlPlaneReading>; stepMs: number }
 }
 
-/** If it leads a second time, all of this is made anew. */
+/** A second term makes all of this again. */
 export class Leading {
   readonly #options: LeadingOptions
   /** Runs outside of any request: the reconciler goes on when the request that woke it is over. */
@@ -55,7 +55,7 @@ export class Leading {
     await this.#sampler.start()
   }
 
-  /** Stops deciding. What runs goes on until `end`. */
+  /** Stops deciding. Agent servers keep running until `end`. */
   async stopReconciling(): Promise<void> {
     await this.#sampler?.stop()
     this.#sampler = undefined
@@ -65,7 +65,7 @@ export class Leading {
     this.#reconciler = undefined
   }
 
-  /** Leaves what runs, or stops it where it cannot go on alone. A second call finds nothing left to do. */
+  /** Leaves agent servers running, or stops those that cannot go on alone. A second call does nothing. */
   async end(): Promise<void> {
     await this.stopReconciling()
     const hub = this.#hub
@@ -73,7 +73,7 @@ export class Leading {
     await hub?.driver.leave(STOP_GRACE_MS)
   }
 
-  /** Settles when all that was deployed serves again, or after `limitMs`; at once where another leads. */
+  /** Settles when all deployments serve again, or after `limitMs`; at once where another leads. */
   async whenServing(limitMs: number): Promise<void> {
     if (this.#store && this.#hub) await whenServing(this.#store, this.#hub.driver, limitMs)
   }

@@ -1,4 +1,4 @@
-/** Waits for what was deployed before to serve again. */
+/** Waits until the deployments from before the start serve again. */
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { RuntimeDriver } from '../../core/deployment/runtime.ts'
 import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
@@ -15,7 +15,7 @@ export async function whenServing(
   const waiting = new Set<string>()
   for (const deployment of await store.deployments.listAll()) {
     const { active_revision_id, asleep_since } = deployment
-    // What a listener runs does not begin with this process.
+    // A listener's deployments do not start with this process.
     if (sourceConfigOf(deployment).listener_id !== null) continue
     if (active_revision_id !== null && asleep_since === null) waiting.add(active_revision_id)
   }

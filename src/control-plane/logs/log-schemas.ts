@@ -10,7 +10,7 @@ import {
 } from '../../core/deployment/revision-log.ts'
 import { freeText, line, nullishOf, Uuid } from '../operations/text.ts'
 
-/** What a request narrows a log down by. */
+/** The filters of a request for logs. */
 export type LogFilter = Omit<LogQuery, 'kind' | 'sources'>
 
 /** `id` is the same whenever the entry is read. */
@@ -39,7 +39,7 @@ export const DeploymentLogsSchema = z
 
 const Order = z.enum(['asc', 'desc'])
 
-/** One level, in whatever case; entries of that level and no other are answered. */
+/** One level, in any case; only entries of exactly that level are answered. */
 const Level = z
   .string()
   .max(32)
@@ -53,7 +53,7 @@ const Level = z
   })
   .openapi({ type: 'string', enum: [...LOG_ENTRY_LEVELS] })
 
-/** ISO 8601, in UTC where it names no time zone; the day alone is its first millisecond. */
+/** ISO 8601, in UTC if it names no time zone; a day alone means its first millisecond. */
 const Time = z
   .string()
   .max(64)
@@ -68,7 +68,7 @@ const Time = z
   })
   .openapi({ type: 'string', format: 'date-time' })
 
-/** What an earlier page answered; empty or null: from the beginning. */
+/** The offset or cursor of an earlier answer; empty or null: from the beginning. */
 const Place = z
   .string()
   .max(256)
@@ -124,7 +124,7 @@ type Asked = Partial<Record<'query' | 'run_id', string | null | undefined>> & {
   end_time?: number | null | undefined
 }
 
-/** The filter that a request stands for, whatever its members are called. */
+/** The filter of a request, whose members have different names in each form. */
 export function logFilter(
   asked: Asked,
   page: {
@@ -145,7 +145,7 @@ export function logFilter(
   }
 }
 
-/** The filters as members of a query, which knows no null. */
+/** The filters as members of a query, which has no null. */
 function queries() {
   return {
     query: freeText(1024).optional(),

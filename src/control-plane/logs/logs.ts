@@ -1,4 +1,4 @@
-/** What can be read of build and deploy logs. */
+/** Reads build and deploy logs. */
 
 import type { Revision, RevisionStatus } from '../../core/deployment/revision.ts'
 import type { LogEntry, LogKind, LogSource } from '../../core/deployment/revision-log.ts'
@@ -19,9 +19,8 @@ interface LogsPage {
 }
 
 /**
- * One revision's log, without the values of its secrets. A build log that is read in its order, from
- * the oldest line on, ends when the build does: until then `next_offset` is never null after the
- * first line. Throws `not_found`.
+ * One revision's log, without the values of its secrets. A build log, read from the oldest line on, ends
+ * when the build does: until then `next_offset` is never null after the first line. Throws `not_found`.
  */
 export async function readRevisionLogs(
   parts: Pick<ControlPlaneParts, 'store' | 'logs' | 'buildFollowers'>,

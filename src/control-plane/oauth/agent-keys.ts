@@ -1,4 +1,4 @@
-/** Agents that ask for the tokens of the people they act for, with their deployment's own key. */
+/** Agents use their deployment's own key to ask for the tokens of the people they act for. */
 import type { Deployment } from '../../core/deployment/deployment.ts'
 import type { Authenticate } from '../../core/deployment/target.ts'
 import { AppError } from '../../core/errors.ts'
@@ -9,9 +9,9 @@ import { keyIn } from '../../core/people/sent-key.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 
 /**
- * The check of keys, with those of agents: each stands for its deployment, in the deployment's
- * workspace, with the role `agent`. Throws `unauthenticated` for one of a deployment that is gone, and for
- * one in whose place the deployment has another by now.
+ * The check of keys that also accepts agent keys. The principal of an agent key is its deployment, in the
+ * deployment's workspace, with the role `agent`. Throws `unauthenticated` for the key of a deleted deployment
+ * and for a replaced key.
  */
 export function acceptAgentKeys({
   authenticate,

@@ -1,4 +1,4 @@
-/** What the vault's verbs work with. */
+/** The parts that the vault's operations use. */
 import type { ControlPlaneParts } from '../parts.ts'
 
 export type OAuthParts = Pick<

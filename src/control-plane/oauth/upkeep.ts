@@ -1,7 +1,7 @@
 /**
- * What the vault does without being asked, once a minute, where a control plane leads: it forgets what is
- * too old, removes what belongs to an API key that is gone, has providers take back tokens that were removed, and keeps
- * tokens alive that nobody has asked for.
+ * The vault's upkeep, once a minute in the leading control plane: it deletes old records, removes the tokens of
+ * API keys that are gone, revokes removed tokens at their providers, and refreshes tokens that were not used
+ * for long.
  */
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import { requireProviderOf } from './providers/providers.ts'
@@ -13,11 +13,11 @@ const EVERY_MS = 60_000
 const DAY_MS = 24 * 3_600_000
 /** How long a link is remembered after its end, in ms. */
 const CONSENT_KEPT_MS = DAY_MS
-/** How long it is told what happened to a token, in ms. */
+/** How long events of tokens are kept, in ms. */
 const EVENT_KEPT_MS = 90 * DAY_MS
-/** How often a token that nobody reads is refreshed, in ms: providers end what was not used for weeks. */
+/** How often an unused token is refreshed, in ms: providers end tokens that were not used for weeks. */
 const IDLE_MS = 7 * DAY_MS
-/** How much is done in a round at most. */
+/** The most holders and refreshes in a round. */
 const HOLDERS = 20
 const REFRESHES = 50
 /** How long providers may hold up the removal of one holder's tokens, in ms. */
@@ -47,7 +47,7 @@ export class Upkeep {
     await this.#working
   }
 
-  /** Their settings are read at the start: what was wrong with them may be right now. */
+  /** Retries failed refreshes: the file is read at the start, and may have been corrected. */
   async tryPlatformProviders(): Promise<void> {
     const { store, vault } = this.#parts
     for (const { id } of vault.platformProviders.values()) {

@@ -1,4 +1,4 @@
-/** What the vault's routes and verbs work with, besides the store. */
+/** The parts that the vault's routes and operations use, besides the store. */
 
 import type { Clock } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
@@ -15,14 +15,14 @@ export interface Vault {
   platformProviders: ReadonlyMap<string, OAuthProvider>
   servers: AuthorizationServers
   refreshes: Refreshes
-  /** How long a code is one server's to be exchanged, in ms. */
+  /** How long a server's claim to exchange a code lasts, in ms. */
   claimMs: number
-  /** Tells those who wait for a consent on this server that something has happened to it. */
+  /** Wakes requests on this server that wait for a consent. */
   wakes: Wakes
 }
 
 export interface VaultParts extends Pick<Vault, 'outgoing' | 'platformProviders'> {
-  /** How long a token or a code is one server's to be exchanged, in ms; default 30,000. */
+  /** How long a server's claim to refresh a token or exchange a code lasts, in ms; default 30,000. */
   claimMs?: number
   store: ControlPlaneStore
   clock: Clock

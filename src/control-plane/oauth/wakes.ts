@@ -1,4 +1,4 @@
-/** Who waits for which consent, in this process. */
+/** Requests of this process that wait for a consent. */
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 
@@ -6,16 +6,16 @@ import type { Principal } from '../../core/people/api-key.ts'
 const MOST_WAITS = { caller: 500, workspace: 2_000 } as const
 
 export class Wakes {
-  /** How many wait, by whom they count for. */
+  /** How many requests wait, by caller and by workspace. */
   readonly #counts = new Map<string, number>()
   readonly #waiting = new Map<string, Set<() => void>>()
 
-  /** Wakes everybody who waits for it. */
+  /** Wakes every request that waits for this consent. */
   wake(id: string): void {
     for (const wake of this.#waiting.get(id) ?? []) wake()
   }
 
-  /** Does work that waits for a caller. Throws `too_many_requests` where they, or their workspace, wait too often already. */
+  /** Does work that waits for a caller. Throws `too_many_requests` if the caller or its workspace waits too often. */
   async waitingFor<T>(
     { user_id, workspace_id }: Pick<Principal, 'user_id' | 'workspace_id'>,
     work: () => Promise<T>,

@@ -4,8 +4,8 @@ import type { z } from '@hono/zod-openapi'
 type Answer<Shape extends z.ZodRawShape> = z.infer<z.ZodObject<Shape>>
 
 /**
- * The answer with the members that `schema` names: those of `more`, and the others of `value`. Whatever else `value`
- * has, as a new column, stays private and is not read.
+ * The answer with the members that `schema` names: those of `more`, and the others of `value`. Other members of
+ * `value`, such as a new column, stay private and are not read.
  */
 export function answerOf<
   Shape extends z.ZodRawShape,

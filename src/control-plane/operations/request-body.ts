@@ -1,14 +1,14 @@
-/** The bound of what a request may send as JSON. */
+/** The limit of JSON bodies. */
 import type { MiddlewareHandler } from 'hono'
 import { AppError } from '../../core/errors.ts'
 
-/** The largest JSON body that is taken, in bytes: room for 200 secrets of 64 KiB. */
+/** The largest JSON body, in bytes: room for 200 secrets of 64 KiB. */
 const MAX_BODY_BYTES = 20 * 1024 * 1024
 
 /**
- * Refuses what is larger with `too_large`: by its announced length before anything is read, and what
- * comes in chunks as soon as it is too much. Hono's own middleware rebuilds the request, which does
- * not work with the server's light requests.
+ * Refuses larger bodies with `too_large`: by the announced length before anything is read, or, in chunks, as
+ * soon as the limit is passed. Hono's own middleware rebuilds the request, which does not work with the
+ * server's light requests.
  */
 export const limitBody: MiddlewareHandler = async (c, next) => {
   const length = c.req.header('content-length')
@@ -16,7 +16,7 @@ export const limitBody: MiddlewareHandler = async (c, next) => {
   const isChunked = c.req.header('transfer-encoding') !== undefined
   const { body } = c.req.raw
   if (isChunked && body) {
-    // The cache holds promises, whatever its type says.
+    // The cache holds promises, despite its type.
     Object.assign(c.req.bodyCache, { arrayBuffer: Promise.resolve(await readLimited(body)) })
   }
   await next()

@@ -25,17 +25,17 @@ export function json<Schema extends z.ZodType>(schema: Schema, description: stri
   return { description, content: { 'application/json': { schema } } }
 }
 
-/** A JSON body that may be left out: it stands for an empty object. */
+/** An optional JSON body; absent means an empty object. */
 export function optionalBody<Schema extends z.ZodType>(schema: Schema) {
   return { required: false, content: { 'application/json': { schema } } }
 }
 
-/** A JSON body that has to be there; where all its fields may be absent, `requireBody` asks for it. */
+/** A required JSON body; if all its fields may be absent, `requireBody` enforces it. */
 export function body<Schema extends z.ZodType>(schema: Schema) {
   return { required: true, content: { 'application/json': { schema } } }
 }
 
-/** Throws `invalid` without a body: nothing is changed or made by a request that says nothing. */
+/** Throws `invalid` without a body: an empty request must not change or make anything. */
 export const requireBody: MiddlewareHandler = async (c, next) => {
   // `createApp` leaves the type to requests with a body only.
   if (c.req.header('content-type') !== undefined) return next()
@@ -57,7 +57,7 @@ const REFUSALS = {
 
 /**
  * Any one of these lets a request in. A workspace id is no secret: it comes with a key, unlike in
- * the original's document.
+ * LangGraph Platform's document.
  */
 const SECURITY: Record<string, string[]>[] = [
   { 'API Key': [] },
@@ -66,7 +66,7 @@ const SECURITY: Record<string, string[]>[] = [
   { Session: [] },
 ]
 
-/** Declares the operations with this tag. They refuse requests without a key (401) and keys that may not do this (403). */
+/** Declares the operations with this tag. They refuse requests without a key (401) or without the permission (403). */
 export function operationsOf(tag: string, always: readonly (401 | 403)[] = [401, 403]) {
   const common = { tags: [tag], security: SECURITY, refusals: REFUSALS }
   return operations({ ...common, always, withRequest: [422] })

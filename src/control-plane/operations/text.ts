@@ -1,4 +1,4 @@
-/** Text and numbers as requests may carry them: bounded, and without what no store can keep. */
+/** Text and numbers in requests: bounded, and without characters that stores cannot keep. */
 import { z } from '@hono/zod-openapi'
 
 /** At most `max` UTF-16 units; line breaks allowed, NUL and lone surrogates not. */
@@ -18,7 +18,7 @@ export function line(max: number) {
     .openapi({ pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' })
 }
 
-/** May be absent or null, of a schema with a name: around `z.lazy` the document says so. */
+/** A named schema that may be absent or null: only around `z.lazy` the document shows that. */
 export function nullishOf<T extends z.ZodType>(named: T) {
   return z.lazy(() => named).nullish()
 }
@@ -38,13 +38,13 @@ export const Moment = z.iso
   .transform((text) => new Date(text).toISOString())
   .openapi({ type: 'string', format: 'date-time' })
 
-/** How many to answer: 1 to 100, default 20. */
+/** The most results: 1 to 100, default 20. */
 export const Limit = z.coerce.number().int().min(1).max(100).default(20)
 
-/** The same where the original answers all of them: 1 to 1000, and 1000 unless fewer are asked for. */
+/** The same where LangGraph Platform answers all results: 1 to 1000, default 1000. */
 export const LongLimit = z.coerce.number().int().min(1).max(1000).default(1000)
 
-/** How many to leave out at the beginning: default 0. */
+/** How many results to skip: default 0. */
 export const Offset = z.coerce
   .number()
   .int()
@@ -53,7 +53,7 @@ export const Offset = z.coerce
   .default(0)
   .openapi({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 })
 
-/** A truth as queries spell it. */
+/** A boolean as queries spell it. */
 export const BooleanText = z.enum(['true', 'false', '1', '0', 'True', 'False']).optional()
 
 /** Words out of a list, separated by commas; none: absent or empty. */
@@ -72,7 +72,7 @@ export function listOf<Word extends string>(words: readonly Word[]) {
     .openapi({ type: 'string', maxLength: 4096, pattern: listPattern(words) })
 }
 
-/** Of any of the words, in any number. */
+/** The pattern of a list of these words, in any number. */
 function listPattern(words: readonly string[]): string {
   const word = `(${words.join('|')})?`
   return `^${word}(,${word})*$`

@@ -1,8 +1,7 @@
 /**
- * Who may call what: the one table of the control plane's operations and what each of them asks for.
- * The operations themselves ask for no permission again; they keep to the principal's workspace. What
- * is not in the table is refused to everyone; a test walks `openapi/control-plane.json` and finds what
- * is missing.
+ * The one table of the control plane's operations and the permission that each needs. The operations
+ * themselves check no permission again; they keep to the principal's workspace. An operation that is not
+ * in the table is always refused; a test walks `openapi/control-plane.json` and finds missing ones.
  */
 import type { MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
@@ -11,14 +10,14 @@ import type { ControlPlaneEnv } from '../operations/route.ts'
 import { type Need, requirePermission } from './permission.ts'
 
 /**
- * By method and path, as in the document. `open`: no key is asked for, the operation protects itself.
+ * By method and path, as in the document. `open`: needs no key, the operation protects itself.
  * A key that only calls agents has none of these permissions but `hold_tokens`.
  */
 export const ACCESS: Readonly<Record<string, Need | 'open'>> = {
   'PUT /v2/uploads/{deployment_id}/{file}': 'open',
   'GET /internal/artifacts/{revision_id}/{digest}': 'open',
   'PUT /internal/builds/{revision_id}/{digest}': 'open',
-  // With a listener's own key, which is good for nothing else.
+  // With a listener's own key, which works for nothing else.
   'POST /internal/listener/exchange': 'open',
   'POST /internal/listener/caller': 'open',
   'GET /internal/domains/ask': 'open',
@@ -30,7 +29,7 @@ export const ACCESS: Readonly<Record<string, Need | 'open'>> = {
   'GET /v2/session': 'read',
   'DELETE /v2/session': 'read',
   'POST /v2/session/link': 'read',
-  // One's own, for admins everybody's.
+  // The caller's own sessions; for admins all of the workspace.
   'GET /v2/sessions': 'read',
   'DELETE /v2/sessions/{session_id}': 'read',
   'GET /v2/deployments': 'read',
@@ -85,12 +84,12 @@ export const ACCESS: Readonly<Record<string, Need | 'open'>> = {
   'PATCH /v2/auth/providers/{provider_id}': 'write',
   'DELETE /v2/auth/providers/{provider_id}': 'write',
   'GET /v2/auth/platform-providers': 'read',
-  // A person's browser comes here, which has no key.
+  // For people's browsers, which have no key.
   'GET /v2/auth/start/{auth_id}': 'open',
   'POST /v2/auth/start/{auth_id}': 'open',
   'GET /v2/auth/callback/{provider_id}': 'open',
   'GET /v2/auth/setup/{provider_id}': 'open',
-  // The caller's own.
+  // For the caller's own tokens.
   'POST /v2/auth/callback/{provider_id}': 'hold_tokens',
   'POST /v2/auth/authenticate': 'hold_tokens',
   'GET /v2/auth/wait/{auth_id}': 'hold_tokens',
@@ -103,7 +102,7 @@ export const ACCESS: Readonly<Record<string, Need | 'open'>> = {
   'GET /v2/auth/agents/{agent_id}/connections': 'hold_tokens',
   'POST /v2/auth/agents/{agent_id}/connections': 'hold_tokens',
   'DELETE /v2/auth/agents/{agent_id}/connections/{connection_id}': 'hold_tokens',
-  // Everybody's in the workspace.
+  // For all tokens of the workspace.
   'GET /v2/auth/tokens/workspace/slack/exists': 'read',
   'DELETE /v2/auth/tokens/workspace/slack': 'administer',
   'DELETE /v2/auth/tokens/workspace/users/{user_id}': 'administer',
@@ -125,7 +124,7 @@ export const ACCESS: Readonly<Record<string, Need | 'open'>> = {
   'GET /v2/audit-log/export': 'administer',
 }
 
-/** Refuses what the table does not allow to the request's principal; comes after the key check. */
+/** Refuses operations that the table does not allow the request's principal; comes after the key check. */
 export const requireAccess: MiddlewareHandler<ControlPlaneEnv> = async (c, next) => {
   const operation = operationOf(matchedRoutes(c))
   if (operation) requireNeed(operation, c.var.principal)
@@ -140,7 +139,7 @@ function requireNeed(operation: string, principal: ControlPlaneEnv['Variables'][
   if (need !== 'open') requirePermission(principal, need)
 }
 
-/** The first that is no middleware answers: `GET /v2/deployments/{deployment_id}`. */
+/** The first route that is no middleware: `GET /v2/deployments/{deployment_id}`. */
 function operationOf(routes: { method: string; path: string }[]): string | undefined {
   const route = routes.find(({ method }) => method !== 'ALL')
   const path = route?.path.replace(/^\/api-host(?=\/)/, '').replace(/:(\w+)/g, '{$1}')

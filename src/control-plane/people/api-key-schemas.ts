@@ -5,7 +5,7 @@ import { Limit, line, Moment, nullishOf, Offset, Uuid } from '../operations/text
 
 const RoleSchema = z.enum(ROLES).openapi('Role')
 
-/** `workspace_id`: the caller's own unless it runs the installation. Without an end it stays. */
+/** `workspace_id`: only operators may name another than their own. Without an end, the key does not expire. */
 export const ApiKeyCreateRequestSchema = z
   .object({
     name: line(256).min(1),

@@ -1,4 +1,4 @@
-/** What can be done with API keys. */
+/** Operations on API keys. */
 
 import { randomUUID } from 'node:crypto'
 import { timestamp } from '../../core/clock.ts'
@@ -28,9 +28,8 @@ import { requireWorkspace } from './workspaces.ts'
 const HINT_LENGTH = 7
 
 /**
- * Makes a key and answers it, this once: only its hash is kept. It belongs to the principal's
- * workspace, or to the one that those who run the installation name. Throws `not_found` for another
- * workspace, `invalid` for an end that is over.
+ * Makes a key and returns it, this once: only its hash is stored. It belongs to the principal's workspace;
+ * operators may name another. Throws `not_found` for another workspace, `invalid` for an end in the past.
  */
 export async function createApiKey(
   parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
@@ -87,7 +86,7 @@ export async function getApiKey(
 
 /**
  * From now on the key is refused. Doing it twice is no error. Throws `not_found`, `conflict` for the
- * installation's own admin key, which is changed where it is kept.
+ * installation's own admin key, which must be changed in its setting or file.
  */
 export async function revokeApiKey(
   parts: Pick<ControlPlaneParts, 'store' | 'clock'>,

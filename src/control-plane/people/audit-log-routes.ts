@@ -19,7 +19,7 @@ const list = operation('get', '/v2/audit-log', {
   answers: { 200: json(AuditEntriesListSchema, 'A page of entries.') },
 })
 
-/** All that the filter finds, newest first: one JSON object a line, or CSV with a header. */
+/** All entries that match the filter, newest first: one JSON object a line, or CSV with a header. */
 const exportAll = operation('get', '/v2/audit-log/export', {
   name: 'export_audit_log',
   summary: 'Export the audit log',

@@ -32,7 +32,7 @@ const Cursor = z
   .transform(Number)
   .openapi({ type: 'string', pattern: '^[1-9][0-9]{0,14}$' })
 
-/** `action`: `deployment.create`, or all of `deployment`. `text`: a part of a name, id or action. */
+/** `action`: `deployment.create`, or `deployment` for all of them. `text`: a part of a name, id or action. */
 const Filter = z.object({
   actor_id: line(512).optional(),
   action: line(64).optional(),

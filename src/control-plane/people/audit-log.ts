@@ -1,4 +1,4 @@
-/** What can be read of the audit log. */
+/** Reads the audit log. */
 import type { Principal } from '../../core/people/api-key.ts'
 import type { AuditEntry } from '../../core/people/audit.ts'
 import { answerOf } from '../operations/answer.ts'
@@ -22,8 +22,8 @@ export async function readAuditLog(
 }
 
 /**
- * The same as one text, read as it is sent. That it was exported is an entry too, written before the
- * first line is read.
+ * The same as one text, read while it is sent. The export is an entry too, written before the first line
+ * is read.
  */
 export async function exportAuditLog(
   { store, clock }: Pick<ControlPlaneParts, 'store' | 'clock'>,
@@ -78,7 +78,7 @@ function csvRow(entry: AuditEntry): string {
   return `${COLUMNS.map((column) => cell(entry[column])).join(',')}\r\n`
 }
 
-/** A name that a spreadsheet would take for a formula gets an apostrophe in front. */
+/** Adds an apostrophe in front of text that a spreadsheet would take for a formula. */
 function cell(value: AuditEntry[(typeof COLUMNS)[number]]): string {
   const text = typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value)
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text

@@ -1,4 +1,4 @@
-/** Writing down who did what. */
+/** Writes the audit log. */
 import { randomUUID } from 'node:crypto'
 import { type Clock, timestamp } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
@@ -6,12 +6,12 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import type { AuditAction } from '../../core/people/audit.ts'
 
-/** What was done to what; `detail` never holds the value of a secret. */
+/** An action and its target; `detail` never contains the value of a secret. */
 interface AuditedAction {
   action: AuditAction
   target_id: string
   target_name?: string | null
-  /** Whose log it goes to, where that is not the principal's own. */
+  /** The workspace of the log, if it is not the principal's own. */
   workspace_id?: string
   detail?: JsonObject
 }

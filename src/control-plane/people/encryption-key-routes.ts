@@ -7,7 +7,7 @@ import { record } from './audit.ts'
 
 const operation = operationsOf('Installation (v2)')
 
-/** For admins of the first workspace. Everything goes on meanwhile. */
+/** For admins of the first workspace. The installation keeps running meanwhile. */
 const rotate = operation('post', '/v2/encryption-key/rotate', {
   name: 'rotate_encryption_key',
   summary: 'Change the encryption key, and seal all secrets with the new one',
@@ -31,8 +31,8 @@ export function encryptionKeyRoutes(
 }
 
 /**
- * Makes a new key and seals everything with it, while all goes on. Throws `conflict` when the key
- * is set in the environment, or while another change goes on.
+ * Makes a new key and re-encrypts everything with it, without a pause. Throws `conflict` when the key is
+ * set in the environment, or during another rotation.
  */
 async function rotateEncryptionKey(
   parts: Pick<ControlPlaneParts, 'store' | 'changeEncryptionKey' | 'clock'>,

@@ -1,12 +1,11 @@
-/** What an installation has from its first start on. */
+/** Records that an installation has from its first start on. */
 
 import { type Clock, timestamp } from '../../core/clock.ts'
 import { ADMIN_KEY_ID, type ApiKeyStore, DEFAULT_WORKSPACE_ID } from '../../core/people/api-key.ts'
 import { hashKey } from '../../http/keys.ts'
 
 /**
- * Makes this the admin key of the default workspace. The key before it, if it was another, is
- * refused from now on.
+ * Makes this the admin key of the default workspace. A different earlier key is refused from now on.
  */
 export async function ensureAdminKey(
   apiKeys: ApiKeyStore,

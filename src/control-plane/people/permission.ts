@@ -1,4 +1,4 @@
-/** What a role may do here. */
+/** The permissions of a role here. */
 
 import { AppError } from '../../core/errors.ts'
 import {
@@ -8,7 +8,7 @@ import {
   type Principal,
 } from '../../core/people/api-key.ts'
 
-/** `operate`: only for those who run the installation, the admins of its first workspace. */
+/** `operate`: only for operators, the admins of the installation's first workspace. */
 export type Need = Permission | 'operate'
 
 /** Throws `forbidden` when the principal's role does not allow it. */

@@ -31,7 +31,7 @@ const me = operation('get', '/v2/me', {
   answers: { 200: json(MeSchema, 'Whom the key or the token belongs to.') },
 })
 
-/** The own one; for admins of the first workspace all of them. */
+/** The caller's own workspace; for admins of the first workspace all of them. */
 const list = operation('get', '/v2/workspaces', {
   name: 'list_workspaces',
   summary: 'List workspaces',
@@ -64,7 +64,7 @@ const rename = operation('patch', '/v2/workspaces/{workspace_id}', {
   refusals: [404, 413],
 })
 
-/** With its keys; refused while it has deployments. */
+/** Deletes a workspace and its keys; refused while it has deployments. */
 const remove = operation('delete', '/v2/workspaces/{workspace_id}', {
   name: 'delete_workspace',
   summary: 'Delete a workspace',

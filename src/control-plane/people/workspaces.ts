@@ -1,4 +1,4 @@
-/** What can be done with workspaces. */
+/** Operations on workspaces. */
 
 import { randomUUID } from 'node:crypto'
 import { timestamp } from '../../core/clock.ts'
@@ -12,7 +12,7 @@ import type { ControlPlaneParts } from '../parts.ts'
 import { record } from './audit.ts'
 import { WorkspaceSchema } from './workspace-schemas.ts'
 
-/** All of them for those who run the installation, the own one for everybody else. */
+/** All of them for operators, otherwise the caller's own. */
 export async function listWorkspaces(
   { store }: Pick<ControlPlaneParts, 'store'>,
   principal: Principal,
@@ -38,7 +38,7 @@ export async function createWorkspace(
   return workspace
 }
 
-/** Throws `not_found`, for another workspace too unless the principal runs the installation. */
+/** Throws `not_found`, for another workspace too unless the principal is an operator. */
 export async function getWorkspace(
   { store }: Pick<ControlPlaneParts, 'store'>,
   principal: Principal,
@@ -63,8 +63,8 @@ export async function renameWorkspace(
 }
 
 /**
- * Removes a workspace with its API keys, listeners and OAuth tokens, which are given back to their providers
- * first. Throws `not_found`, `conflict` for the first one, and for one that has deployments.
+ * Removes a workspace with its API keys, listeners and OAuth tokens, which are revoked at their providers
+ * first. Throws `not_found`, `conflict` for the first workspace, and while it has deployments.
  */
 export async function deleteWorkspace(
   parts: Pick<ControlPlaneParts, 'store' | 'clock' | 'vault' | 'log'>,
@@ -95,7 +95,7 @@ async function requireEmptyWorkspace(
   throw new AppError('conflict', `${what}: delete them first, and wait until they are gone.`)
 }
 
-/** Throws `not_found` where there is none, and alike where the principal may not know of it. */
+/** Throws `not_found` when it does not exist, or when the principal may not know of it. */
 export async function requireWorkspace(
   store: ControlPlaneStore,
   principal: Principal,
@@ -115,7 +115,7 @@ async function ownWorkspace(
   return workspace ? [workspace] : []
 }
 
-/** Adding and removing workspaces is logged for those who run the installation. */
+/** Changes of workspaces go to the operators' log. */
 async function recordOn(
   parts: Pick<ControlPlaneParts, 'clock'>,
   store: ControlPlaneStore,

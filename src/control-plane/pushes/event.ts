@@ -42,7 +42,7 @@ export function isSigned(headers: PushHeaders, body: string, secret: string): bo
   return isSame(headers['x-gitlab-token'] ?? '', secret)
 }
 
-/** What was pushed; or, as the end of a sentence, why this is no push to an existing branch. */
+/** The push; or, as the end of a sentence, why this is no push to an existing branch. */
 export function readPush(headers: PushHeaders, body: string): Push | { reason: string } {
   const event = headers['x-github-event'] ?? headers['x-gitlab-event'] ?? ''
   if (!PUSH_EVENTS.includes(event)) return { reason: `${event || 'no event'} is no push` }
@@ -56,7 +56,7 @@ export function readPush(headers: PushHeaders, body: string): Push | { reason: s
   return { ref, commit: after, default_branch: (repository ?? project)?.default_branch }
 }
 
-/** Whether the push moved what a revision with this `repo_ref` is built from. */
+/** Whether the push moved the branch that a revision with this `repo_ref` is built from. */
 export function isTracked(push: Push, repo_ref: string | null): boolean {
   const branch = push.ref.slice('refs/heads/'.length)
   if (repo_ref === null) return branch === push.default_branch

@@ -1,4 +1,4 @@
-/** `/v2/deployments/{deployment_id}/push-webhook`, and the URL that it hands out */
+/** `/v2/deployments/{deployment_id}/push-webhook`, and the URL of the webhook. */
 import { z } from '@hono/zod-openapi'
 import { DeploymentPathSchema } from '../deployments/deployment-schemas.ts'
 import { limitBody } from '../operations/request-body.ts'
@@ -15,7 +15,7 @@ import { createPushWebhook, deletePushWebhook } from './webhooks.ts'
 
 const operation = operationsOf('Push webhooks')
 
-/** Answers what to enter at the git host: payload URL, and secret (GitHub) or token (GitLab). */
+/** Answers the values to enter at the git host: payload URL, and secret (GitHub) or token (GitLab). */
 const create = operation('post', '/v2/deployments/{deployment_id}/push-webhook', {
   name: 'create_push_webhook',
   summary: 'Make the secret of the push webhook',

@@ -1,4 +1,4 @@
-/** Makes a revision when a git host tells of a push. */
+/** Makes a revision when a git host reports a push. */
 
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
@@ -13,7 +13,7 @@ import { record } from '../people/audit.ts'
 import { isSigned, isTracked, type Push, type PushHeaders, readPush } from './event.ts'
 import { pushSecretOf } from './webhooks.ts'
 
-/** What came of a push: a revision, or why there is none. */
+/** The outcome of a push: a revision, or the reason for none. */
 type PushOutcome =
   | { status: 'accepted'; revision_id: string }
   | { status: 'ignored'; reason: string }
@@ -21,10 +21,10 @@ type PushOutcome =
 /**
  * Makes a revision from the head of the branch that was pushed to, when the deployment has
  * `build_on_push` and is built from that branch. It takes the branch's head, not the commit that the
- * request names: so somebody who sends a captured request again cannot bring back old code.
+ * request names, so that a replayed request cannot bring back old code.
  *
- * Throws `forbidden` for one that is not signed with the secret of the deployment's webhook,
- * whether or not there is such a deployment.
+ * Throws `forbidden` for a request that is not signed with the secret of the deployment's webhook,
+ * whether or not the deployment exists.
  */
 export async function receivePush(
   parts: Pick<

@@ -1,4 +1,4 @@
-/** The URL and the secret that a git host is given, so that a push makes a revision. */
+/** The URL and the secret for a git host, so that a push makes a revision. */
 import { createHmac, randomUUID } from 'node:crypto'
 import { timestamp } from '../../core/clock.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
@@ -16,9 +16,8 @@ interface PushWebhook {
 }
 
 /**
- * Makes a new secret; one that was made before does not work any longer. Throws `not_found`,
- * `bad_request` for a deployment that comes from no repository, `conflict` while it is
- * being deleted.
+ * Makes a new secret; an earlier one stops working. Throws `not_found`, `bad_request` for a deployment
+ * without a repository, `conflict` while it is being deleted.
  */
 export async function createPushWebhook(
   parts: Pick<ControlPlaneParts, 'store' | 'signingKey' | 'publicUrl' | 'clock'>,
@@ -33,7 +32,7 @@ export async function createPushWebhook(
   }
 }
 
-/** Removes the secret, which does not work from then on. Throws as `createPushWebhook`. */
+/** Removes the secret, which stops working. Throws as `createPushWebhook`. */
 export async function deletePushWebhook(
   parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
   principal: Principal,
@@ -78,7 +77,7 @@ function refuseOtherSource({ source, name }: Deployment): void {
   )
 }
 
-/** The secret is derived from a key, so that nobody can forge a push with what the database holds. */
+/** The secret is derived from a key, so that a copy of the database does not suffice to forge a push. */
 function pushSecret(key: Uint8Array, deployment_id: string, nonce: string): string {
   return createHmac('sha256', key).update(`push\n${deployment_id}\n${nonce}`).digest('base64url')
 }

@@ -1,4 +1,4 @@
-/** Making a revision because it is asked for, whether or not something changes. */
+/** Makes a revision on request, whether or not something changes. */
 
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
@@ -15,8 +15,8 @@ import {
 } from './revision-schemas.ts'
 
 /**
- * Changes the deployment as a PATCH would, and makes a revision in any case. What is left out is as
- * in the revision before. Throws `not_found`, `forbidden`, `bad_request` for what may not change or
+ * Changes the deployment as a PATCH would, and makes a revision in any case. Absent members are as in
+ * the revision before. Throws `not_found`, `forbidden`, `bad_request` for a member that may not change or
  * does not fit the source, `conflict` while the deployment is being deleted.
  */
 export async function createRevision(

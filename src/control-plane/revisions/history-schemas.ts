@@ -6,9 +6,9 @@ import { Limit, Offset } from '../operations/text.ts'
 const Names = z.array(z.string())
 
 /**
- * `since`: the number of the revision before, with which it is compared. A field is named as in
+ * `since`: the number of the revision before, with which it is compared. Fields are named as in
  * `source_revision_config` and `source_config`, with `resource_spec.max_scale` and the like for its
- * members; null: not set. Of secrets only names are told.
+ * members; null: not set. Secrets are listed by name only.
  */
 const RevisionChangesSchema = z
   .object({
@@ -21,10 +21,10 @@ const RevisionChangesSchema = z
 export type RevisionChanges = z.infer<typeof RevisionChangesSchema>
 
 /**
- * `made_by`: the name of the key or the person, as it was then; null for what Runyard did by itself.
- * `made_for`: what was done that it came of; `repeats`: the number of the revision that it is again.
- * `steps`: when each status began. Revisions made before Runyard noted all this have null, and no steps.
- * `changes`: null for the first revision.
+ * `made_by`: the name of the key or the person at that time; null: made by Runyard itself. `made_for`: the
+ * action that led to the revision; `repeats`: the number of the revision that it repeats. `steps`: when each
+ * status began. Revisions from before Runyard noted this have null, and no steps. `changes`: null for the
+ * first revision.
  */
 const RevisionHistoryEntrySchema = z
   .object({

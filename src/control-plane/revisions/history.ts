@@ -1,4 +1,4 @@
-/** How a deployment's revisions came to be: who made each and why, its steps, and what it changed. */
+/** The history of a deployment's revisions: who made each and why, its steps, and its changes. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Revision, Secret } from '../../core/deployment/revision.ts'
 import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
@@ -17,7 +17,7 @@ export async function readHistory(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ resources: RevisionHistoryEntry[]; offset: number }> {
   await requireDeployment(parts.store, principal, deployment_id)
-  // One more than is answered: the oldest of the page is compared with it.
+  // One more than the page: the oldest of the page is compared with it.
   const found = await parts.store.revisions.list(deployment_id, { limit: limit + 1, offset })
   const resources = found
     .slice(0, limit)
@@ -47,7 +47,7 @@ function changedFields(before: Revision, after: Revision): RevisionChanges['fiel
     .filter((field) => !isDeepStrictEqual(field.before, field.after))
 }
 
-/** What an agent server is built and started from, flat: `repo_ref`, `resource_spec.max_scale`, … */
+/** The fields that an agent server is built and started from, flat: `repo_ref`, `resource_spec.max_scale`, … */
 function fieldsOf(revision: Revision): Record<string, JsonValue> {
   const config = sourceConfigOf(revision)
   const { repo_url, install_command, build_command, resource_spec } = config
@@ -65,7 +65,7 @@ function fieldsOf(revision: Revision): Record<string, JsonValue> {
   }
 }
 
-/** Names only: a value is nobody's to see here. */
+/** Names only: values are never shown here. */
 function changedSecrets(before: Secret[], after: Secret[]): RevisionChanges['secrets'] {
   const old = new Map(before.map(({ name, value }) => [name, value]))
   const now = new Map(after.map(({ name, value }) => [name, value]))

@@ -36,7 +36,7 @@ const list = operation('get', '/v2/deployments/{deployment_id}/revisions', {
   refusals: [404],
 })
 
-/** Newest first, as the list is: an entry for each revision. */
+/** Newest first, like the list: an entry for each revision. */
 const history = operation('get', '/v2/deployments/{deployment_id}/revision-history', {
   name: 'read_revision_history',
   summary: "List a deployment's revisions with their author, steps and changes",
@@ -45,7 +45,7 @@ const history = operation('get', '/v2/deployments/{deployment_id}/revision-histo
   refusals: [404],
 })
 
-/** Makes one in any case; what is left out is as in the one before. */
+/** Makes a revision in any case; absent members are as in the one before. */
 const create = operation('post', '/v2/deployments/{deployment_id}/revisions', {
   name: 'create_deployment_revision',
   summary: 'Create a revision',
@@ -70,7 +70,7 @@ const interrupt = operation(
   },
 )
 
-/** The same under the name that the original's own clients use. */
+/** The same under the name that LangGraph Platform's own clients use. */
 const interruption = operation(
   'post',
   '/v2/deployments/{deployment_id}/revisions/{revision_id}/interruption',
@@ -104,7 +104,7 @@ const redeploy = operation(
   },
 )
 
-/** Goes before whatever is on its way, which is interrupted; takes the build that is kept. */
+/** Interrupts revisions on their way, and reuses the kept build. */
 const rollback = operation('post', '/v2/deployments/{deployment_id}/rollback', {
   name: 'rollback_deployment',
   summary: 'Go back to an older revision',

@@ -29,17 +29,16 @@ const ParkedThreadsSchema = z
   })
   .openapi('ParkedThreads')
 
-/** `x-terminal` tells generated clients at which statuses a rollout has ended. */
+/** `x-terminal` lists the statuses that end a rollout, for generated clients. */
 const RevisionStatusSchema = z
   .enum(REVISION_STATUSES)
   .openapi('RevisionStatus', { 'x-terminal': REVISION_STATUSES.filter(isRevisionOver) })
 
 /**
  * `status_message` says why a revision failed: the step, the cause, the last log lines; or, while it is DEPLOYING,
- * what its start does just now, or that its listener is away. Runyard's own:
- * `number` (1, 2, 3, … within the deployment), `deployed_at`, when it began to serve, and
- * `parked_threads`: which threads that are interrupted or busy it cannot go on with, found out before
- * it got its first request.
+ * what its start does just now, or that its listener is away. Runyard's own: `number` (1, 2, 3, … within the
+ * deployment), `deployed_at`, when it began to serve, and `parked_threads`: the interrupted or busy threads that it
+ * cannot continue, checked before its first request.
  */
 export const RevisionSchema = z
   .object({
@@ -58,7 +57,7 @@ export const RevisionSchema = z
 
 export type RevisionAnswer = z.infer<typeof RevisionSchema>
 
-/** What is absent, null or an empty list of secrets is as in the revision before. */
+/** Absent and null members and an empty list of secrets are as in the revision before. */
 export const RevisionCreateRequestSchema = z
   .object({
     revision_source: RevisionSource,
@@ -71,7 +70,7 @@ export const RevisionCreateRequestSchema = z
 
 export type RevisionCreateRequest = z.infer<typeof RevisionCreateRequestSchema>
 
-/** `revision_id`: the one to go back to; by default the one that served before. */
+/** `revision_id`: the revision to go back to; by default the one that served before. */
 export const RollbackRequestSchema = z
   .object({ revision_id: Uuid.nullish() })
   .openapi('RollbackRequest')
@@ -84,8 +83,8 @@ export const RevisionsListSchema = z
 export const RevisionPathSchema = z.object({ deployment_id: Uuid, revision_id: Uuid })
 
 /**
- * `status`: revision statuses, separated by commas. `remote_reconciled` is taken and filters
- * nothing: Runyard itself reconciles every revision.
+ * `status`: revision statuses, separated by commas. `remote_reconciled` filters nothing: Runyard itself
+ * reconciles every revision.
  */
 export const RevisionsQuerySchema = z.object({
   limit: Limit,

@@ -1,4 +1,4 @@
-/** What can be done with revisions. */
+/** Operations on revisions. */
 import { randomUUID } from 'node:crypto'
 import { type Clock, timestamp } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
@@ -21,11 +21,11 @@ import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
 import { type RevisionAnswer, RevisionSchema } from './revision-schemas.ts'
 
-/** What a revision is made from, beside the deployment's own configuration and secrets. */
+/** The source of a revision, beside the deployment's own configuration and secrets. */
 export type RevisionSource = Pick<Revision, 'source' | 'source_revision_config'> & {
   /** Absent: it is built. */
   built_from?: string | null
-  /** The number of the revision that it is again. */
+  /** The number of the revision that it repeats. */
   repeats?: number
 }
 
@@ -59,7 +59,7 @@ export async function listRevisions(
   return { resources, offset: offset + found.length }
 }
 
-/** As stored, and what it waits for or its start does just now. */
+/** The stored revision, with what it waits for or what its start does just now. */
 async function answerNow(
   parts: Pick<ControlPlaneParts, 'store' | 'replicas' | 'clock'>,
   deployment: Deployment,
@@ -72,7 +72,7 @@ async function answerNow(
 }
 
 /**
- * The revision as it is; to a key that follows its build log, as it was before (`rollout/build-followers.ts`).
+ * The revision as it is; a key that still reads its build log sees it BUILDING (`rollout/build-followers.ts`).
  * Throws `not_found` for an unknown deployment or revision.
  */
 export async function getRevision(
@@ -91,7 +91,7 @@ export async function getRevision(
 
 /**
  * Deploys an older revision again, as a new one: the same commit or tarball, configuration and
- * secrets, which become the deployment's again. Throws `not_found`, `conflict`.
+ * secrets, which become the deployment's own again. Throws `not_found`, `conflict`.
  */
 export async function redeployRevision(
   parts: Pick<ControlPlaneParts, 'store' | 'publicUrl' | 'domain' | 'whenTended' | 'clock'>,
@@ -118,9 +118,9 @@ export async function redeployRevision(
 }
 
 /**
- * Adds a revision that is an older one again: what it was made from, its configuration and secrets,
- * which become the deployment's, and its build, as long as that is kept. Throws `conflict` where
- * neither that nor its tarball is.
+ * Adds a revision that repeats an older one: its source, its configuration and secrets, which become the
+ * deployment's, and its build, if that is still kept. Throws `conflict` when neither the build nor the
+ * tarball is.
  */
 export async function repeatRevision(
   store: ControlPlaneStore,
@@ -131,7 +131,7 @@ export async function repeatRevision(
 ): Promise<DeploymentWithLatest & { latest: Revision }> {
   await requireTarball(store, revision)
   const { secrets } = revision
-  // What a deployment does about parked threads is no property of its revisions.
+  // `parked_threads` belongs to the deployment, not to its revisions.
   const { parked_threads = null } = deployment.source_config
   const source_config = { ...revision.source_config, parked_threads }
   const patch = { source_config, secrets, updated_at: timestamp(clock) }
@@ -141,7 +141,7 @@ export async function repeatRevision(
   return addRevision(store, { ...deployment, ...patch }, source, wish, clock)
 }
 
-/** A tarball is kept as long as a build of it. */
+/** Throws `conflict` if the tarball is gone. It is kept as long as its build. */
 async function requireTarball(store: ControlPlaneStore, revision: Revision): Promise<void> {
   const { source_tarball_path } = revision.source_revision_config
   if (source_tarball_path === null || (await store.uploads.get(source_tarball_path))) return
@@ -183,9 +183,9 @@ export async function addRevision(
 }
 
 /**
- * Ends a revision that has not ended: the next in line may begin at once, while the reconciler ends
+ * Interrupts a revision that has not ended: the next in line may begin at once, while the reconciler ends
  * its build or its agent server. Doing it twice is no error. Throws `not_found`, `conflict` when it has
- * ended otherwise.
+ * ended in another status.
  */
 export async function interruptRevision(
   parts: Pick<ControlPlaneParts, 'store' | 'whenTended' | 'clock'>,

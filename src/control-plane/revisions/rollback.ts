@@ -1,4 +1,4 @@
-/** The way back: an older revision takes over again, in about the time of a process start. */
+/** Rollback: an older revision takes over again, in about the time of a process start. */
 
 import { type Clock, timestamp } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
@@ -14,9 +14,9 @@ import { type RevisionAnswer, RevisionSchema } from './revision-schemas.ts'
 import { repeatRevision } from './revisions.ts'
 
 /**
- * Makes a new revision out of an older one, by default the one that served before, with its build.
- * It goes before whatever is on its way: that is interrupted. Throws `not_found`,
- * `conflict` where there is nothing to go back to, or the revision was never deployed.
+ * Makes a new revision from an older one, by default the one that served before, with its build.
+ * Interrupts revisions on their way. Throws `not_found`, `conflict` when there is no revision to go
+ * back to, or it was never deployed.
  */
 export async function rollBack(
   parts: Pick<ControlPlaneParts, 'store' | 'whenTended' | 'clock'>,

@@ -1,26 +1,26 @@
 /**
- * Who is following a build's log. The official CLIs poll a revision's status and read its build log
- * only while that is BUILDING, a page at a time: what a build prints at its end they would never
- * see. So a key that follows a log goes on reading BUILDING until it has read the log to its end;
- * the rollout itself waits for nobody.
+ * Tracks which keys follow a build's log. The official CLIs poll a revision's status and read its build
+ * log only while that is BUILDING, a page at a time: they would never see the end of the log. So a key
+ * that follows a log sees BUILDING until it has read the log to its end; the rollout itself does not
+ * wait.
  */
 
 import type { Clock } from '../../core/clock.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 
-/** A follower that has not asked for so long, in ms, has gone. */
+/** A follower without a request for this long, in ms, has gone. */
 export const FOLLOWER_GONE_MS = 10_000
 
 export class BuildFollowers {
   readonly #clock: Clock
-  /** When each that has not read to the end has asked last, in ms since 1970; the oldest first. */
+  /** The last request of each follower that has not read to the end, in ms since 1970; the oldest first. */
   readonly #behind = new Map<string, number>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** Notes that a page was read; `isAtEnd`: the build is over, and nothing comes after the page. */
+  /** Notes that a page was read; `isAtEnd`: the build is over, and the page is the last one. */
   note(principal: Principal, revision_id: string, isAtEnd: boolean): void {
     const key = keyOf(principal, revision_id)
     this.#behind.delete(key)

@@ -1,4 +1,4 @@
-/** The builds that are going on in this process. What has ended well is found on disk. */
+/** The builds under way in this process. Successful builds are found on disk. */
 import { type Builder, type BuildRequest, HandedOver } from '../../core/deployment/builds/build.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
@@ -18,7 +18,7 @@ interface BuildsOptions {
   store: ControlPlaneStore
   builder: Builder
   maxBuilds: number
-  /** Called when a build has ended, well or not. */
+  /** Called when a build has ended, successful or not. */
   onEnd: () => void
   log: Log
 }
@@ -40,13 +40,13 @@ export class Builds {
     return this.#hasRoom() ? { kind: 'absent' } : { kind: 'blocked' }
   }
 
-  /** Its own build, or that of the revision that it was made from; see `Builder.find`. */
+  /** The revision's own build, or that of the revision it was made from; see `Builder.find`. */
   async find({ id, built_from }: Pick<Revision, 'id' | 'built_from'>) {
     const { builder } = this.#options
     return (await builder.find(id)) ?? (built_from === null ? undefined : builder.find(built_from))
   }
 
-  /** Begins in the background; does nothing where it is going on, or while there is no room. */
+  /** Begins in the background; does nothing if the build is under way, or `maxBuilds` others are. */
   begin(revision: Revision): void {
     if (this.#running.has(revision.id) || !this.#hasRoom()) return
     const abort = new AbortController()
@@ -59,20 +59,20 @@ export class Builds {
     this.#failures.delete(revision_id)
   }
 
-  /** The revisions of the deployment that are being built, but for builds that are being ended. */
+  /** The revisions of the deployment that are being built, except builds that are being aborted. */
   runningOf(deployment_id: string): string[] {
     return [...this.#running].flatMap(([revision_id, build]) =>
       build.deployment_id === deployment_id && !build.abort.signal.aborted ? [revision_id] : [],
     )
   }
 
-  /** Ends the build, where there is one; `onEnd` tells when it is gone. */
+  /** Aborts the build, if there is one; `onEnd` is called when it has ended. */
   end(revision_id: string): void {
     const build = this.#running.get(revision_id)
     if (build) end(build)
   }
 
-  /** Ends the deployment's builds, and waits until they are gone. */
+  /** Aborts the deployment's builds, and waits until they have ended. */
   async abort(deployment_id: string): Promise<void> {
     const builds = [...this.#running.values()].filter(
       (build) => build.deployment_id === deployment_id,
@@ -81,7 +81,7 @@ export class Builds {
     await Promise.all(builds.map((build) => build.ended))
   }
 
-  /** Lets go of all of them: what runs elsewhere goes on, and the rest ends. Settles when that is done. */
+  /** Lets go of all builds: those elsewhere go on, the others are aborted. Settles when that is done. */
   async handOver(): Promise<void> {
     const builds = [...this.#running.values()]
     for (const { abort } of builds) abort.abort(new HandedOver())

@@ -1,10 +1,10 @@
-/** How a gateway is to let requests in to a deployment, by its record. */
+/** How a gateway should let requests in to a deployment, by its record. */
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
 import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
 import type { Entrance } from '../../core/deployment/target.ts'
 
-/** Each look asks, and most deployments run here: their hosts are not read. */
+/** Each look calls this: hosts are only read for deployments at a listener. */
 export async function entranceWanted(
   { domains }: Pick<ControlPlaneStore, 'domains'>,
   deployment: Deployment,

@@ -1,16 +1,16 @@
-/** Why something failed, as a status message may show it. */
+/** Texts of failures for status messages. */
 import { BuildError } from '../../core/deployment/builds/build.ts'
 import type { Secret } from '../../core/deployment/revision.ts'
 
 /** The longest status message, in bytes of UTF-8. */
 export const MAX_MESSAGE_BYTES = 4096
-/** How much of the beginning is kept when the middle has to go. */
+/** How much of the beginning is kept when the middle is cut. */
 const HEAD_BYTES = 1024
 const CUT = '\n…\n'
-/** Shorter values would take ordinary words out of the message. */
+/** Masking shorter values would remove ordinary words from the message. */
 const MIN_SECRET_LENGTH = 4
 
-/** A failed build: its step, its cause, and on the lines after it the end of its log. */
+/** A failed build: its step, its cause, and on the next lines the end of its log. */
 export function describeBuildFailure(error: unknown): string {
   if (error instanceof BuildError) {
     return [`${error.step}: ${error.message}`, ...error.logTail].join('\n')
@@ -18,12 +18,12 @@ export function describeBuildFailure(error: unknown): string {
   return `build: ${error instanceof Error ? error.message : String(error)}`
 }
 
-/** The text without values of secrets, credentials in URLs and what no store keeps, and no longer than it may be. */
+/** The text without values of secrets, credentials in URLs and NUL, cut to `MAX_MESSAGE_BYTES`. */
 export function statusMessage(text: string, secrets: Secret[]): string {
   return shorten(maskOf(secrets)(text.replaceAll('\0', '')))
 }
 
-/** Takes the values of these secrets, plain and within JSON, and credentials in URLs, out of texts. */
+/** Removes the values of these secrets, plain and within JSON, and credentials in URLs from texts. */
 export function maskOf(secrets: Secret[]): (text: string) => string {
   const values = secrets
     .flatMap(({ value }) => [value, ...value.split(/\r?\n/)])
@@ -36,7 +36,7 @@ export function maskOf(secrets: Secret[]): (text: string) => string {
   }
 }
 
-/** A line of a log is often JSON, and holds JSON at times; some programs escape all but ASCII in it. */
+/** Log lines are often JSON, sometimes with JSON in it; some programs escape all but ASCII there. */
 function writtenForms(value: string): string[] {
   const inJson = insideJson(value)
   return [...new Set([value, inJson, insideJson(inJson), asciiOf(inJson)])]
@@ -53,7 +53,7 @@ function asciiOf(text: string): string {
   )
 }
 
-/** Keeps the beginning, which names the step, and the end, where the cause usually stands. */
+/** Keeps the beginning, which names the step, and the end, which usually names the cause. */
 function shorten(text: string): string {
   const bytes = Buffer.from(text)
   if (bytes.length <= MAX_MESSAGE_BYTES) return text

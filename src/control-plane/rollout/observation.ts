@@ -1,4 +1,4 @@
-/** What a look sees of a deployment: its record, its builds, what runs of it, and the gateway. */
+/** The reconciler's view of a deployment: its record, its builds, its agent servers, and the gateway. */
 import type { Clock } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
@@ -51,7 +51,7 @@ export interface Observation {
 
 export class Observer {
   readonly #parts: ObserverParts
-  /** When this process began to watch, in ms since 1970: nobody waited for a revision before. */
+  /** When this process began to watch, in ms since 1970: it has waited for no revision before. */
   readonly #since: number
 
   constructor(parts: ObserverParts) {
@@ -59,7 +59,7 @@ export class Observer {
     this.#since = parts.clock.now()
   }
 
-  /** `undefined`: there is no such deployment any more. */
+  /** `undefined`: the deployment no longer exists. */
   async observe(id: string, timers: Timers = NO_TIMERS): Promise<Observation | undefined> {
     const { store, driver, targets, builds, retirements, limits, clock } = this.#parts
     const deployment = await store.deployments.get(id)
@@ -129,7 +129,7 @@ export class Observer {
     const hasDied = deathOnProbation(active, clock.now(), limits.probationMs) !== undefined
     return {
       ...active,
-      // What runs was built: nobody needs to look on disk at each look.
+      // A running revision was built: no need to look on disk each time.
       build:
         runtime.kind === 'healthy' ? { kind: 'built' } : await this.#buildOf(deployment, revision),
       limits: scaleLimits((source_config.resource_spec ?? null) as JsonObject | null),
@@ -137,9 +137,9 @@ export class Observer {
     }
   }
 
-  /** One record that cannot be read must not keep the rest of the deployment from being seen. */
+  /** An unreadable record must not hide the rest of the deployment. */
   async #buildOf({ status }: Deployment, revision: Revision): Promise<BuildState> {
-    // It is removed whatever was built of it.
+    // The deployment is removed, built or not.
     if (status === 'AWAITING_DELETE') return { kind: 'unknown' }
     try {
       return await this.#parts.builds.state(revision)

@@ -1,4 +1,4 @@
-/** What a revision finds out about parked threads before it gets its first request. */
+/** Checks parked threads before a revision gets its first request. */
 import { describeBroken } from '../../core/agent/parked-threads.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
@@ -6,8 +6,8 @@ import type { Revision } from '../../core/deployment/revision.ts'
 import type { RuntimeDriver } from '../../core/deployment/runtime.ts'
 
 /**
- * Notes which parked threads the revision cannot go on with. Answers why it may not be deployed,
- * where the deployment says so; the way back is never barred.
+ * Notes which parked threads the revision cannot continue. Returns why it may not be deployed, if the
+ * deployment blocks such revisions; a rollback is never blocked.
  */
 export async function refuseForParkedThreads(
   deployment: Deployment,

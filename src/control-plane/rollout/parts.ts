@@ -1,4 +1,4 @@
-/** What the reconciler works with. */
+/** The parts that the reconciler uses. */
 
 import type { Clock } from '../../core/clock.ts'
 import type { Builder, Tarballs } from '../../core/deployment/builds/build.ts'
@@ -19,14 +19,14 @@ export interface ReconcilerParts {
   tarballs: Pick<Tarballs, 'remove'>
   /** Removed with their deployment. */
   logs: RevisionLogs
-  /** The operator's, for images; absent: none is named. */
+  /** The operator's registry for images; absent: not configured. */
   registry?: OwnRegistry | undefined
   /**
-   * Removes what a deployment leaves on disk beside its builds: its agents' database, and its
-   * tarballs (those whose object path begins with `<deployment id>/`). Nothing there is no error.
+   * Removes the deployment's files beside its builds: its agents' database, and its tarballs (those whose
+   * object path begins with `<deployment id>/`). Missing files are no error.
    */
   removeData: (deployment_id: string) => Promise<void>
-  /** Gives the tokens of deployments that are removed back to their providers. */
+  /** Revokes the tokens of removed deployments at their providers. */
   vault: Vault
   /** Default: nothing is traced. */
   tracer?: Tracer
@@ -37,25 +37,25 @@ export interface ReconcilerParts {
 export interface ReconcilerLimits {
   /** How many builds run at a time; default 2. */
   maxBuilds: number
-  /** How long a revision may be DEPLOYING, in ms, longer than drivers let a start take; default 420,000. */
+  /** How long a revision may be DEPLOYING, in ms; longer than the drivers' limit for a start; default 420,000. */
   deployTimeoutMs: number
   /** How long runs and streams of a replaced revision may go on there, in ms; default 60,000. */
   drainMs: number
-  /** How long its runs then have to come to a checkpoint, in ms; default 15,000. */
+  /** How long its runs then have to reach a checkpoint, in ms; default 15,000. */
   checkpointMs: number
   /** How long an agent server may take to end before it is killed, in ms; default 10,000. */
   stopGraceMs: number
-  /** How long a deployed revision is watched, to be taken back if it dies, in ms; default 60,000. */
+  /** How long a deployed revision is watched, and taken back if it dies, in ms; default 60,000. */
   probationMs: number
-  /** How many deployed revisions of a deployment can be gone back to without a build; default 5. */
+  /** How many deployed revisions of a deployment keep their build for a rollback; default 5. */
   keptRevisions: number
-  /** How long there has to be room before a replica is taken away, in ms; default 60,000. */
+  /** How long there must be spare room before a replica is removed, in ms; default 60,000. */
   calmMs: number
-  /** How long nothing may be asked of a deployment with min_scale 0, in ms; default 300,000. */
+  /** After how long without requests a deployment with min_scale 0 sleeps, in ms; default 300,000. */
   idleMs: number
   /**
-   * How often it looks without being woken, in ms; default 2,000. Measured: with 200 deployments at
-   * rest that costs 1 % of a core.
+   * How often the reconciler looks without being woken, in ms; default 2,000. Measured: with 200
+   * deployments at rest this costs 1 % of a core.
    */
   lookEveryMs: number
 }

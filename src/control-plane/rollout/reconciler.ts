@@ -1,10 +1,10 @@
 /**
- * Makes the world match the record: revisions are rolled out, what is deployed serves, and what is
- * deleted goes away. It takes no input: it reads the record, observes the runtime driver, does what
- * is next, and looks again, whenever it is woken, a runtime or a build changes, and on a timer.
+ * Makes the world match the record: rolls revisions out, keeps deployments serving, and removes deleted
+ * ones. It takes no input: it reads the record, observes the runtime driver, does the next step, and
+ * looks again: when it is woken, when a runtime or a build changes, and on a timer.
  *
- * Each deployment is tended by itself, one look at a time; none waits for another. Builds and the
- * end of replaced agent servers go on in the background.
+ * It tends each deployment by itself, one look at a time; no deployment waits for another. Builds and
+ * the end of replaced agent servers go on in the background.
  */
 
 import { setTimeout as delay } from 'node:timers/promises'
@@ -35,7 +35,7 @@ export class Reconciler {
   readonly #steps: Steps
   /** Deployments being tended, and whether to look at them once more afterwards. */
   readonly #tended = new Map<string, { isWoken: boolean; ended: Promise<void> }>()
-  /** All that is remembered of a deployment from look to look. */
+  /** All that the reconciler remembers of a deployment from look to look. */
   readonly #timers = new Map<string, Timers>()
   readonly #stopping = new AbortController()
   #isRunning = false
@@ -106,8 +106,8 @@ export class Reconciler {
   }
 
   /**
-   * Looks at once, and settles when there is nothing left to do for the deployment but to wait; after
-   * a second in any case.
+   * Looks at once, and settles when nothing is left to do for the deployment but to wait; after a second in
+   * any case.
    */
   async whenTended(deployment_id: string): Promise<void> {
     this.wake()
@@ -184,7 +184,7 @@ export class Reconciler {
     }
   }
 
-  /** What is due before the next look is done on time. */
+  /** Looks on time at work that is due before the next look. */
   #lookAt(id: string, moment: number | null): void {
     if (moment === null) return
     const inMs = moment - this.#parts.clock.now()

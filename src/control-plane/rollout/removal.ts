@@ -1,4 +1,4 @@
-/** Takes a deployment away, all of it. Every step may be done again: a crash leaves it to the next. */
+/** Removes a deployment completely. Every step may be repeated: after a crash, the next look does so. */
 import type { Builder } from '../../core/deployment/builds/build.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
 import type { RevisionLogs } from '../../core/deployment/revision-log.ts'
@@ -23,10 +23,10 @@ interface RemovalOptions extends RemovalParts {
 }
 
 const PAGE = 100
-/** How long OAuth providers may hold it up, in ms. */
+/** How long OAuth providers may delay it, in ms. */
 const REVOKE_MS = 300_000
 
-/** The rows go last: as long as they are there, the deployment is AWAITING_DELETE and found again. */
+/** The rows go last: while they exist, the deployment is AWAITING_DELETE and found again. */
 export async function removeDeployment(
   deployment: Deployment,
   options: RemovalOptions,
@@ -42,7 +42,7 @@ export async function removeDeployment(
   options.log.info({ deployment: deployment.name }, 'deployment removed')
 }
 
-/** Its hosts are kept for its workspace, of which users may go on to call it for a while. */
+/** Reserves its hosts for its workspace: users may call them for a while yet. */
 function removeRows(
   { id, tenant_id }: Deployment,
   { store, clock }: RemovalOptions,
@@ -54,7 +54,7 @@ function removeRows(
   })
 }
 
-/** Nobody is waited for: not even what drains already. */
+/** Stops all agent servers without a drain, also those that drain already. */
 async function endAll(
   deployment_id: string,
   { driver, limits: { stopGraceMs } }: RemovalOptions,
@@ -62,7 +62,7 @@ async function endAll(
   await Promise.all(driver.revisionsOf(deployment_id).map((id) => driver.stop(id, stopGraceMs)))
 }
 
-/** After its agents, which could ask for more: whose tokens these are can neither use nor see them now. */
+/** After its agents have ended, which could ask for more. The owners can no longer use or see these tokens. */
 async function removeTokens({ id, tenant_id }: Deployment, options: RemovalOptions): Promise<void> {
   const holder = { workspace_id: tenant_id, user_id: DEPLOYMENT_USER + id }
   const how = { source: 'cleanup', limitMs: REVOKE_MS, signal: options.stopping } as const

@@ -1,4 +1,4 @@
-/** Which builds and tarballs are kept for the way back, and the removal of the others. */
+/** Keeps builds and tarballs for rollbacks, and removes the others. */
 
 import type { Clock } from '../../core/clock.ts'
 import type { Builder, Tarballs } from '../../core/deployment/builds/build.ts'
@@ -9,7 +9,7 @@ import type { RuntimeDriver } from '../../core/deployment/runtime.ts'
 import type { Upload } from '../../core/deployment/upload.ts'
 import type { Log } from '../../core/log.ts'
 
-/** An upload that no revision names is kept for as long as it may still be on its way, in ms. */
+/** How long an upload that no revision names is kept, in ms: its revision may still come. */
 const UNUSED_UPLOAD_MS = 24 * 3_600_000
 const PAGE = 100
 
@@ -18,15 +18,15 @@ interface RetentionOptions {
   builder: Builder
   tarballs: Pick<Tarballs, 'remove'>
   driver: RuntimeDriver
-  /** How many deployed revisions of a deployment can be gone back to without a build. */
+  /** How many deployed revisions of a deployment keep their build for a rollback. */
   keptRevisions: number
   clock: Clock
   log: Log
 }
 
 /**
- * Looks after the deployments that were noted, one after the other, in the background. What a crash
- * leaves is removed by the next process, which begins with all of them.
+ * Cleans up the deployments that were noted, one after the other, in the background. After a crash, the
+ * next process removes the rest: it begins with all deployments.
  */
 export class Retention {
   readonly #options: RetentionOptions
@@ -38,7 +38,7 @@ export class Retention {
     this.#options = options
   }
 
-  /** Something may be of no more use. */
+  /** Notes that the deployment may have something to remove. */
   note(deployment_id: string): void {
     this.#noted.add(deployment_id)
     if (!this.#isStopped) this.#working ??= this.#work()
@@ -71,8 +71,8 @@ export class Retention {
   }
 
   /**
-   * What is to be removed. Records of uploads go at once: who deploys a revision again asks them, in
-   * a transaction too, so that none is promised that is about to go.
+   * The builds and tarballs to remove. Records of uploads go at once: a redeploy checks them, in a transaction
+   * too, so that it cannot rely on a tarball that is about to go.
    */
   async #takeOld(
     tx: ControlPlaneStore,
@@ -93,7 +93,7 @@ export class Retention {
     return { builds: builds.filter((id) => !this.#isRunning(id)), tarballs }
   }
 
-  /** No revision of it is to come any more. */
+  /** Whether no further revision can come of the upload. */
   #isOver({ object_path, created_at }: Upload, revisions: Revision[]): boolean {
     const isNamed = revisions.some(
       (one) => one.source_revision_config.source_tarball_path === object_path,
@@ -101,7 +101,7 @@ export class Retention {
     return isNamed || this.#options.clock.now() - Date.parse(created_at) >= UNUSED_UPLOAD_MS
   }
 
-  /** A replaced one that still drains may load more of its files. */
+  /** A replaced revision that still drains may load more of its files. */
   #isRunning(revision_id: string): boolean {
     return this.#options.driver.observe(revision_id).kind !== 'absent'
   }
@@ -117,7 +117,7 @@ async function revisionsOf(store: ControlPlaneStore, deployment_id: string): Pro
   }
 }
 
-/** Those on their way, the active one, and the newest that were deployed; with what they are built from. */
+/** Revisions on their way, the active one, and the newest deployed ones; with their builds and tarballs. */
 function keptOf(
   { active_revision_id }: Deployment,
   revisions: Revision[],

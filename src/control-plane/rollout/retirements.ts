@@ -1,10 +1,10 @@
-/** The agent servers that are on their way to their end because they are of no more use. */
+/** Drains and stops the agent servers of replaced revisions. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RuntimeDriver } from '../../core/deployment/runtime.ts'
 import type { TargetTable } from '../../core/deployment/target.ts'
 import type { Log } from '../../core/log.ts'
 
-/** How long beyond its limits an agent server may take to say that it has drained, in ms. */
+/** How long beyond its limits an agent server may take to report its drain, in ms. */
 const UNANSWERED_MS = 5_000
 
 interface RetirementsOptions {
@@ -31,10 +31,10 @@ export class Retirements {
   }
 
   /**
-   * Its runs end or are handed on to the revision that took over, and its requests end: those that
-   * wait for a run see it end wherever it is executed. Streams that are still open then go on there, or are
-   * cut and resumed there. `onDrained` hears when its next work is due, in ms since 1970. Settles with
-   * `true` when nothing of it is left, with `false` when that went wrong: a later look tries again.
+   * Its runs end or are handed on to the new revision, and its requests end: those that wait for a run see
+   * it end wherever it is executed. Streams that are still open go on at the new revision, or are cut and
+   * resumed there. `onDrained` gets the time of its next due work, in ms since 1970. Resolves to `true` when
+   * nothing of it is left, to `false` after a failure: a later look tries again.
    */
   async retire(revision_id: string, onDrained: (due: number) => Promise<void>): Promise<boolean> {
     const { driver, targets, drainMs, stopGraceMs, log } = this.#options
@@ -55,14 +55,14 @@ export class Retirements {
     }
   }
 
-  /** What is draining is left to whoever ends all runtimes. */
+  /** Leaves draining agent servers to the stop of all runtimes. */
   stop(): void {
     this.#isStopped = true
   }
 
   #drainRuns(revision_id: string): Promise<number | undefined> {
     const { driver, drainMs, checkpointMs } = this.#options
-    // One that does not answer any more keeps nobody waiting.
+    // An agent server that no longer answers must not block this.
     const late = delay(drainMs + checkpointMs + UNANSWERED_MS, undefined, { ref: false })
     const limits = { graceMs: drainMs, checkpointMs }
     return Promise.race([driver.drain(revision_id, limits), late])

@@ -1,4 +1,4 @@
-/** A span for each rollout, with one in it for each state that its revision goes through. */
+/** A span for each rollout, with a child span for each state of its revision. */
 import type { Deployment } from '../../core/deployment/deployment.ts'
 import {
   isRevisionOver,
@@ -11,11 +11,11 @@ type Rolled = Pick<Revision, 'id' | 'deployment_id' | 'created_at' | 'updated_at
 
 interface Open {
   rollout: OpenSpan
-  /** The state that the revision is in. */
+  /** The span of the present state. */
   state: OpenSpan
 }
 
-/** Kept in memory only: after a restart the spans of what goes on begin where they began before. */
+/** Kept in memory only: after a restart, open rollouts get new spans with the old start times. */
 export class RolloutSpans {
   readonly #tracer: Tracer
   readonly #open = new Map<string, Open>()

@@ -1,4 +1,4 @@
-/** Carries out what `core/rollout/next-step.ts` has named, one step at a time. */
+/** Carries out the steps that `core/rollout/next-step.ts` names, one at a time. */
 import { timestamp } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import { projectSecrets } from '../../core/deployment/deploy-key.ts'
@@ -30,11 +30,11 @@ import type { Retirements } from './retirements.ts'
 import { RolloutSpans } from './rollout-spans.ts'
 import { takeBack } from './take-back.ts'
 
-/** How long a request waits for an agent server that starts or is woken, in ms: the sleep is over before its pod answers. */
+/** How long a request waits for an agent server that starts or wakes, in ms: the sleep ends before its pod answers. */
 const START_WAIT_MS = 60_000
-/** The same for one that has died and is started again. */
+/** The same for an agent server that has died and is restarted. */
 const RESTART_WAIT_MS = 15_000
-/** The end of the year 9999, in ms since 1970: a later time cannot be written like the others. */
+/** The end of the year 9999, in ms since 1970: a later time does not fit the timestamp format. */
 const LAST_MOMENT = 253_402_300_799_999
 
 interface StepParts extends ReconcilerParts {
@@ -42,7 +42,7 @@ interface StepParts extends ReconcilerParts {
   builds: Builds
   retirements: Retirements
   retention: Retention
-  /** Has a deployment looked at: a request came to one that sleeps, or a retirement has ended. */
+  /** Makes the reconciler look at a deployment: a request came while it slept, or a retirement has ended. */
   lookAt: (deployment_id: string) => void
   /** Aborted when the reconciler stops. */
   stopping: AbortSignal
@@ -52,8 +52,8 @@ type Step<Kind extends DeploymentStep['kind']> = Extract<DeploymentStep, { kind:
 type Seen = Pick<Observation, 'deployment' | 'revisions'>
 
 /**
- * Killed anywhere within a step, it is named again by what is observed then. Throws what keeps a
- * step from being taken.
+ * After a crash within a step, the next observation names the step again. Throws the error that prevents
+ * a step.
  */
 export class Steps {
   readonly #parts: StepParts
@@ -116,14 +116,14 @@ export class Steps {
   async #makeReady({ id }: Deployment): Promise<void> {
     const { store, clock } = this.#parts
     await store.transaction(async (tx) => {
-      // Read again: it may have been deleted meanwhile, which must not be undone.
+      // Read again: a deletion meanwhile must not be undone.
       const deployment = await tx.deployments.get(id)
       if (deployment?.status !== 'AWAITING_DATABASE' && deployment?.status !== 'UNUSED') return
       await tx.deployments.update(id, { status: 'READY', updated_at: timestamp(clock) })
     })
   }
 
-  /** Unless there is something that serves, or is on its way. */
+  /** Does nothing if a revision serves or is on its way. */
   async #makeUnused(tx: ControlPlaneStore, id: string): Promise<void> {
     const deployment = await tx.deployments.get(id)
     if (deployment?.status !== 'READY' || deployment.active_revision_id !== null) return
@@ -163,11 +163,11 @@ export class Steps {
   #retire({ id }: Deployment, revision_id: string): void {
     const { retirements, lookAt } = this.#parts
     const ended = retirements.retire(revision_id, (due) => this.#noteDue(id, due))
-    // One that went wrong waits for the timer: it would go wrong again at once.
+    // After a failure it waits for the timer: an immediate try would fail again.
     void ended.then((isOver) => isOver && lookAt(id))
   }
 
-  /** Notes when it has to be awake again, where that was found out while it went to sleep. */
+  /** Notes when the deployment must wake, if that became known while it went to sleep. */
   async #noteDue(id: string, due: number): Promise<void> {
     const deployment = await this.#parts.store.deployments.get(id)
     if (!deployment || deployment.asleep_since === null) return
@@ -194,7 +194,7 @@ export class Steps {
     })
   }
 
-  /** With what the driver pulls what it starts. */
+  /** The login with which the driver pulls the image. */
   #loginFor(
     artifact: RuntimeSpec['artifact'],
     { deployment_id, secrets }: Revision,
@@ -260,10 +260,9 @@ export class Steps {
   }
 
   /**
-   * Until here the new revision has left the runs to the old one. The gateway first, so that whoever
-   * reads DEPLOYED reaches this revision. What the gateway was told dies with the process: a crash
-   * before the record is written leaves the revision DEPLOYING and the old one active, and it is
-   * switched again.
+   * Until here the new revision has left the runs to the old one. The gateway switches first, so that a
+   * client that reads DEPLOYED reaches this revision. The gateway keeps it in memory: a crash before the
+   * record is written leaves the revision DEPLOYING and the old one active, and the switch is repeated.
    */
   async #switch(deployment: Deployment, revision: Revision, endpoints: Endpoints): Promise<void> {
     const { store, driver, retention, clock, log } = this.#parts
@@ -287,7 +286,7 @@ export class Steps {
     retention.note(deployment.id)
   }
 
-  /** Sleep is no change that anybody has made: the deployment keeps the time of its last one. */
+  /** Sleep is no change by a user: `updated_at` stays. */
   #update({ id, updated_at }: Deployment, patch: Omit<DeploymentPatch, 'updated_at'>) {
     return this.#parts.store.deployments.update(id, { ...patch, updated_at })
   }
@@ -299,7 +298,7 @@ function ownerOf(deployment: Deployment): TargetOwner {
   return { deployment_id, workspace_id, ...(listener_id !== null && { listener_id }) }
 }
 
-/** Where it runs, if that is not where the control plane does. */
+/** The listener and namespace of the deployment, if it does not run here. */
 function placeOf(deployment: Deployment): Pick<RuntimeSpec, 'listener_id' | 'k8s_namespace'> {
   const { listener_id, listener_config } = sourceConfigOf(deployment)
   const namespace = listener_config?.k8s_namespace
@@ -313,7 +312,7 @@ function revisionOf({ revisions }: Seen, { revision_id }: { revision_id: string 
   throw new AppError('internal', `Revision ${revision_id} was not observed.`)
 }
 
-/** When agent servers have said that there is work, which may be any number. */
+/** A due time as agent servers reported it, which may be any number. */
 function momentOf(ms: number | null): string | null {
   if (ms === null || ms > LAST_MOMENT) return null
   return new Date(Math.max(0, ms)).toISOString()

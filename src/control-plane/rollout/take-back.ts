@@ -1,4 +1,4 @@
-/** A revision that died in its first minute is taken back: the one before it is deployed again. */
+/** Takes back a revision that died in its first minute: deploys the one before it again. */
 import { type Clock, timestamp } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
@@ -9,15 +9,15 @@ import { statusMessage } from './failure.ts'
 
 interface TakeBackParts {
   store: ControlPlaneStore
-  /** How long it was watched, in ms. */
+  /** How long the revision was watched, in ms. */
   probationMs: number
   clock: Clock
   log: Log
 }
 
 /**
- * It becomes DEPLOY_FAILED, and the one before it a new revision. Until that serves, the failed one
- * is restarted as any other. `reason`: how it died.
+ * The revision becomes DEPLOY_FAILED, and the one before it is repeated as a new revision. Until that
+ * serves, the failed one is restarted as usual. `reason`: how it died.
  */
 export async function takeBack(
   deployment: Deployment,

@@ -43,7 +43,7 @@ import { artifactRoutes } from '../sources/artifact-routes.ts'
 import { uploadRoutes, uploadUrlRoutes } from '../sources/upload-routes.ts'
 import { metricsRoutes } from './metrics-routes.ts'
 
-/** The title of the original's document: clients recognise the API by it. */
+/** The title of LangGraph Platform's document: clients recognise the API by it. */
 const INFO = { title: 'LangSmith Deployment Control Plane API', version: '0.1.0' }
 
 /**
@@ -65,7 +65,7 @@ export function createControlPlaneApp(parts: ControlPlaneParts): OpenAPIHono<Con
   return app
 }
 
-/** Only those whom it knows are told which Runyard it is: clients compare it with their own. */
+/** Adds the version to answers of authenticated requests: clients compare it with their own. */
 function tellVersion(version: string): MiddlewareHandler {
   return async (c, next) => {
     await next()

@@ -1,4 +1,4 @@
-/** Whose session a request belongs to, by its cookie. */
+/** Finds the session of a request by its cookie. */
 import type { Clock } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import { AppError } from '../../core/errors.ts'
@@ -12,7 +12,7 @@ import { lastsUntil } from './lifetimes.ts'
 
 /** How old the recorded last use may be, in ms. */
 const USE_NOTED_EVERY_MS = 60_000
-/** How long a secret is taken after its successor was used, in ms: requests cross on their way. */
+/** How long a secret is accepted after its successor was used, in ms: requests may overtake each other. */
 const FORMER_SECRET_MS = 60_000
 
 interface FindParts {
@@ -24,14 +24,14 @@ interface FindParts {
 export interface FoundSession {
   session: Session
   site: Site
-  /** The hash of the secret that came. */
+  /** The hash of the secret in the request. */
   sent_hash: string
 }
 
 /**
- * Answers the session of a request; `undefined`: it has no cookie of ours. Throws `unauthenticated` for a
- * cookie that another page or a host name that is not ours sends, and for a session that has ended or
- * whose key is not good any more.
+ * Returns the session of a request; `undefined`: it has no cookie of ours. Throws `unauthenticated` for a
+ * cookie that comes from another page or by a foreign host name, and for a session that has ended or
+ * whose key is no longer valid.
  */
 export async function findSession(
   parts: FindParts,
@@ -51,7 +51,7 @@ export async function findSession(
   return { session, site, sent_hash }
 }
 
-/** The session that a browser has, if it counts. */
+/** The browser's session; `undefined`: none, or not valid. */
 export async function presentSession(
   parts: FindParts,
   headers: HeaderReader,
@@ -95,12 +95,12 @@ async function requireLasting(
   const isFormer = sent_hash !== secret_hash
   const isLate = isFormer && former_until !== null && Date.parse(former_until) <= now
   if (!isLate && Date.parse(expires_at) > now) return
-  // Two browsers have the cookie of one: nobody knows which of them is the right one.
+  // Two browsers have the same cookie: it is unknown which of them is the right one.
   await store.sessions.delete(id)
   throw hasEnded()
 }
 
-/** Throws `unauthenticated` when the key of a session or a link is not good any more. A person has none. */
+/** Throws `unauthenticated` when the key of a session or a link is no longer valid. A person has none. */
 export async function requireKeyOf(
   { store, clock }: Pick<FindParts, 'store' | 'clock'>,
   { kind, user_id, key_hash }: SessionHolder,
@@ -111,7 +111,7 @@ export async function requireKeyOf(
   await noteUse({ apiKeys: store.apiKeys, clock }, requireValid(key, clock.now()))
 }
 
-/** A database that can only be read must not keep people out. */
+/** A read-only database must not lock people out. */
 async function noteUseOf(parts: FindParts, session: Session, sent_hash: string): Promise<void> {
   const { store, clock } = parts
   const now = clock.now()

@@ -5,24 +5,24 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
 /**
- * How long a session lasts unused, and in all, in ms. A key is asked for at each use, so that its session may last.
- * What the issuer has said of a person is only asked for again when they sign in again.
+ * How long a session lasts unused, and in all, in ms. Each use checks the session's key, so that its session may last
+ * long. A person's rights come from the issuer, and are only checked again at the next sign-in.
  */
 const LIFETIMES: Readonly<Record<Session['kind'], { idleMs: number; mostMs: number }>> = {
   api_key: { idleMs: 7 * DAY_MS, mostMs: 30 * DAY_MS },
   user: { idleMs: 12 * HOUR_MS, mostMs: 12 * HOUR_MS },
 }
 
-/** How long a link can be followed, in ms. */
+/** How long a link works, in ms. */
 export const LINK_MS = HOUR_MS / 2
-/** How many links of one user can be followed at a time: the latest. */
+/** How many links of one user work at a time: the latest. */
 export const MOST_LINKS = 50
 /** After how long the secret in the cookie is replaced, in ms. */
 export const ROTATED_EVERY_MS = HOUR_MS
 /** How many browsers one user may be signed in with. */
 export const MOST_SESSIONS = 50
 
-/** When a session ends that is used now. */
+/** The end of a session that is used now. */
 export function lastsUntil(
   { kind, created_at }: Pick<Session, 'kind' | 'created_at'>,
   now: number,

@@ -96,7 +96,7 @@ async function finish(c: Context, parts: Parts): Promise<Response> {
 
 type Attempt = Kept & { to: string }
 
-/** Also sent when the issuer leads back here, which is another site. */
+/** The cookie is also sent when the issuer, another site, redirects back here. */
 function keep(c: Context, site: Site, attempt: Attempt | undefined, expires: Date): void {
   const value = attempt ? Buffer.from(JSON.stringify(attempt)).toString('base64url') : ''
   const cookie = ownCookie(site, oidcCookieName(site), value, { expires, sameSite: 'Lax' })
@@ -119,7 +119,7 @@ function attemptIn(headers: Headers, site: Site): Attempt | undefined {
   }
 }
 
-/** The address of a page of ours; whatever else was asked for, the first one. */
+/** The URL of a page of ours; for any other target, the first page. */
 function pageAt({ origin }: Site, to: string): string {
   const url = URL.parse(to, origin)
   return url?.origin === origin ? url.href : `${origin}/`

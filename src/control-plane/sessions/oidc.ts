@@ -10,7 +10,7 @@ import type { OidcClientSettings, VerifyUserToken } from '../../core/people/user
 /** How long the issuer may take to answer, in ms. */
 const TIMEOUT_MS = 10_000
 
-/** What this browser alone has to bring back, beside what the issuer sends. */
+/** The values that this browser must bring back, beside those from the issuer. */
 export interface Kept {
   state: string
   nonce: string
@@ -70,8 +70,8 @@ export class OidcSignIn {
   }
 
   /**
-   * Who has come back. Throws `forbidden` when the issuer refused, when the answer belongs to another
-   * browser or another attempt, and for a person without a role here.
+   * The person that has come back. Throws `forbidden` when the issuer refused, when the answer belongs to
+   * another browser or another attempt, and for a person without a role here.
    */
   async finish(params: URLSearchParams, kept: Kept, redirect_uri: string): Promise<SessionHolder> {
     const tokens = await this.#exchange(params, kept, redirect_uri).catch((error: unknown) => {
@@ -111,7 +111,7 @@ export class OidcSignIn {
     })
   }
 
-  /** Asked once; again after a failure. */
+  /** Reads the metadata once; again after a failure. */
   #discover(): Promise<oauth.AuthorizationServer> {
     this.#server ??= this.#readDiscovery().catch((cause: unknown) => {
       this.#server = undefined
@@ -126,7 +126,7 @@ export class OidcSignIn {
     return oauth.processDiscoveryResponse(url, response)
   }
 
-  /** The settings take plain HTTP for an issuer on this machine only. */
+  /** The settings allow plain HTTP only for an issuer on this machine. */
   #options() {
     const isPlain = this.#parts.issuer.startsWith('http://')
     const signal = () => AbortSignal.timeout(TIMEOUT_MS)

@@ -24,7 +24,7 @@ import { requireConfidential } from './sites.ts'
 
 const operation = operationsOf('Sessions (v2)')
 
-/** From time to time the answer has a new cookie, so pages ask when they open. */
+/** From time to time the answer has a new cookie, so pages call this when they open. */
 const read = operation('get', '/v2/session', {
   name: 'get_session',
   summary: 'Read the session of this browser',
@@ -39,7 +39,7 @@ const end = operation('delete', '/v2/session', {
   refusals: [404],
 })
 
-/** The link acts with the rights of the caller's key. It works once, for half an hour, at the address of the request. */
+/** The link has the rights of the caller's key. It works once, for half an hour, at the address of the request. */
 const link = operation('post', '/v2/session/link', {
   name: 'create_sign_in_link',
   summary: 'Make a link that signs a browser in',

@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi'
 import { PRINCIPAL_KINDS, ROLES } from '../../core/people/api-key.ts'
 import { BooleanText, Limit, line, Offset, Uuid } from '../operations/text.ts'
 
-/** Exactly one of them. */
+/** Exactly one of the members. */
 export const SignInRequestSchema = z
   .object({
     code: line(256).min(1).optional().openapi({ description: 'Of a link that signs in once.' }),

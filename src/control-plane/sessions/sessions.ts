@@ -1,4 +1,4 @@
-/** What can be done with sessions. */
+/** Operations on sessions. */
 
 import { randomUUID } from 'node:crypto'
 import { timestamp } from '../../core/clock.ts'
@@ -24,16 +24,16 @@ import {
 type Parts = Pick<ControlPlaneParts, 'store' | 'clock' | 'identify'>
 const MAX_USER_AGENT = 256
 
-/** A session, and what its browser is to keep; without a secret it keeps what it has. */
+/** A session, and the secret for its browser; without one, the browser keeps its own. */
 interface Opened {
   session: Session
   secret: string | undefined
 }
 
 /**
- * Signs in with the code of a link, or with a key. Throws `unauthenticated` for one that is not good,
- * `forbidden` for a key that only calls agents, and `conflict` for a link that would replace the session of another
- * person: a person who follows a stranger's link would work in that stranger's name without knowing.
+ * Signs in with the code of a link, or with a key. Throws `unauthenticated` for an invalid one, `forbidden`
+ * for a key that only calls agents, and `conflict` for a link that would replace the session of another person:
+ * a person who follows a stranger's link would work in that stranger's name without knowing.
  */
 export async function signIn(
   parts: Parts,
@@ -51,7 +51,7 @@ export async function signIn(
   return opened
 }
 
-/** Opens a session for them. Throws `forbidden` for who only calls agents. */
+/** Opens a session for the holder. Throws `forbidden` for a holder that only calls agents. */
 export async function openSession(
   parts: Pick<Parts, 'store' | 'clock'>,
   holder: SessionHolder,
@@ -88,7 +88,7 @@ function requireReader({ role, kind }: SessionHolder): void {
   throw new AppError('forbidden', `${why} Sign in with another role.`)
 }
 
-/** Makes a link that signs in once, at this address, whoever the credential belongs to. */
+/** Makes a link that signs in the owner of the credential, once, at this address. */
 export async function createLink(
   parts: Parts,
   { credential, origin }: { credential: string; origin: string },
@@ -106,7 +106,7 @@ export async function createLink(
   return { url: `${origin}/sign-in#code=${code}`, code, expires_at }
 }
 
-/** Replaces the secret in the cookie if it is old, and answers the session as it is now. */
+/** Replaces the secret in the cookie if it is old, and returns the session as it is now. */
 export async function renewSession(
   { store, clock }: Pick<Parts, 'store' | 'clock'>,
   { session, sent_hash }: FoundSession,
@@ -122,7 +122,7 @@ export async function renewSession(
   return { session, secret: isRotated ? secret : undefined }
 }
 
-/** What its own page wants to know of it. */
+/** The session as its own page shows it. */
 export async function describeSession(
   { store }: Pick<Parts, 'store'>,
   session: Session,
@@ -144,7 +144,7 @@ export async function endSession(
   })
 }
 
-/** The own ones, the last used first; for admins those of everybody, if they ask. Throws `forbidden`. */
+/** The caller's own sessions, the last used first; for admins all of them, on request. Throws `forbidden`. */
 export async function listSessions(
   { store, clock }: Pick<Parts, 'store' | 'clock'>,
   principal: Principal,
@@ -160,7 +160,7 @@ export async function listSessions(
   return { resources, offset: offset + found.length }
 }
 
-/** Ends one of the own sessions; for admins any of their workspace. Throws `not_found`. */
+/** Ends one of the caller's own sessions; admins may end any of their workspace. Throws `not_found`. */
 export async function endSessionById(
   parts: Pick<Parts, 'store' | 'clock'>,
   principal: Principal,
@@ -178,7 +178,7 @@ function mayEnd({ role, user_id, workspace_id }: Principal, session: Session): b
   return isOwn || (isAllowed(role, 'administer') && session.workspaces.includes(workspace_id))
 }
 
-/** Whom a link signs in; it stays good. */
+/** The person or key that a link signs in; the link stays valid. */
 async function holderOf(parts: Parts, code: string): Promise<SessionHolder> {
   const found = await parts.store.sessions.findCode(hashKey(code), timestamp(parts.clock))
   if (!found) throw isUsed()

@@ -1,4 +1,4 @@
-/** Where browsers sign in. No key is asked for: what they bring is proof enough, or is refused. */
+/** Where browsers sign in. Needs no API key: the code or key in the body is the proof. */
 import { requireUtf8 } from '../../http/body-text.ts'
 import { RateLimit, remoteAddress } from '../../http/rate-limit.ts'
 import { sessionCookie } from '../../http/session-cookie.ts'
@@ -17,14 +17,14 @@ import { CurrentSessionSchema, SignInRequestSchema } from './session-schemas.ts'
 import { describeSession, signIn } from './sessions.ts'
 import { requireOwnPage, requireSite } from './sites.ts'
 
-/** How often one address may be refused. */
+/** How many refusals one address may get. */
 const REFUSALS_PER_SECOND = 10
 
 const operation = openOperationsOf('Sessions (v2)')
 
 /**
- * With the code of a link, or with a key. The answer's cookie is the session. A link that would sign another person out is
- * a 409, which says whom it signs in, until `replaces_session` says that this is meant.
+ * With the code of a link, or with a key. The answer's cookie is the session. A link that would sign another person
+ * out is refused (409), with the name of the link's person, unless `replaces_session` confirms it.
  */
 const open = operation('post', '/v2/session', {
   name: 'create_session',

@@ -9,7 +9,7 @@ export function requireSite(site: Site | undefined, headers: Headers): Site {
   throw new AppError('bad_request', `Nobody signs in at the host "${headers.get('host')}". ${how}`)
 }
 
-/** The same for links, which only go where nobody reads along: this machine, or with TLS. */
+/** The same for links, which need a confidential connection: this machine, or TLS. */
 export function requireConfidential(site: Site | undefined, headers: Headers): Site {
   const one = requireSite(site, headers)
   if (isConfidential(one)) return one
@@ -21,8 +21,8 @@ export function requireConfidential(site: Site | undefined, headers: Headers): S
 }
 
 /**
- * Throws `forbidden` for a request that a page of another origin sends: it would sign people in as
- * somebody else.
+ * Throws `forbidden` for a request from a page of another origin: it could sign people in under another
+ * identity.
  */
 export function requireOwnPage(headers: Headers, site: Site): void {
   if (!isFromOtherPage(headers, site)) return

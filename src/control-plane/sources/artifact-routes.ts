@@ -1,6 +1,6 @@
 /**
- * `/internal/artifacts/{revision_id}/{digest}`: where agent servers on other machines fetch a built folder, and builds
- * there their source; `/internal/builds/…`: where such a build brings what it has made.
+ * `/internal/artifacts/{revision_id}/{digest}`: agent servers on other machines fetch built folders here, and builds
+ * there fetch their source. `/internal/builds/…`: such builds upload their result here.
  */
 import { z } from '@hono/zod-openapi'
 import { isArtifactGranted, isBuiltGranted } from '../../core/deployment/artifacts/grant.ts'
@@ -14,7 +14,7 @@ const params = z.object({ revision_id: z.string(), digest: z.string() })
 
 const operation = openOperationsOf('Deployments (v2)')
 
-/** Needs no key: the address is signed, for one folder, and ends. */
+/** Needs no key: the URL is signed, for one folder, and expires. */
 const fetchOne = operation('get', '/internal/artifacts/{revision_id}/{digest}', {
   name: 'fetch_artifact',
   summary: 'Fetch a built folder',
@@ -26,7 +26,7 @@ const fetchOne = operation('get', '/internal/artifacts/{revision_id}/{digest}', 
   refusals: [403, 404],
 })
 
-/** Needs no key: the address is signed, for one revision, and good until that is built. */
+/** Needs no key: the URL is signed, for one revision, and works until that is built. */
 const bringOne = operation('put', '/internal/builds/{revision_id}/{digest}', {
   name: 'bring_built',
   summary: 'Bring what was built elsewhere',
@@ -64,7 +64,7 @@ export function artifactRoutes(
   return routes
 }
 
-/** Throws `forbidden` for an address that is not ours or is over, `not_found` where it is kept no longer. */
+/** Throws `forbidden` for a URL that is not ours or has expired, `not_found` for a removed folder. */
 async function openArtifact(
   { packed, signingKey, clock }: Pick<ControlPlaneParts, 'packed' | 'signingKey' | 'clock'>,
   { revision_id, digest }: { revision_id: string; digest: string },

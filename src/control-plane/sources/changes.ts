@@ -1,4 +1,4 @@
-/** How requests become what is stored: a source's configuration, and the next revision's. */
+/** Applies requests to stored configurations: the source's, and the next revision's. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Revision } from '../../core/deployment/revision.ts'
 import {
@@ -19,8 +19,8 @@ const IMMUTABLE = [
 ] as const
 
 /**
- * The configuration with what was sent; null and absent members stay as they are, an empty command is none
- * again, and `custom_url` is Runyard's own.
+ * The configuration with the sent members; null and absent members change nothing, an empty command removes
+ * it, and Runyard sets `custom_url` itself.
  */
 export function withSourceConfig(
   stored: SourceConfig,
@@ -36,7 +36,7 @@ export function withSourceConfig(
   } as SourceConfig
 }
 
-/** Throws `bad_request` when a member that stays as created is sent with another value. */
+/** Throws `bad_request` when an immutable member is sent with another value. */
 export function refuseImmutable(
   stored: SourceConfig,
   sent: SourceConfigRequest | null | undefined,
@@ -52,8 +52,8 @@ export function refuseImmutable(
 }
 
 /**
- * What the next revision is made from: the previous one's configuration with what was sent. Of a
- * revision of another source only what both take is kept.
+ * The next revision's configuration: the previous one's with the sent members. After a change of source, only
+ * members that both sources take are kept.
  */
 export function withRevisionConfig(
   source: Source,

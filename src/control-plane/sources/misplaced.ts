@@ -1,4 +1,4 @@
-/** What a request says in a place where it would have no effect. */
+/** Refuses members of a request in places where they would have no effect. */
 import type { MiddlewareHandler } from 'hono'
 import { invalidField } from '../../core/errors.ts'
 
@@ -10,7 +10,7 @@ const LIMITS = [
   'memory_mb',
   'memory_limit_mb',
 ] as const
-/** Where members of `resource_spec` are looked for, and `resource_spec` itself. */
+/** The wrong places to look for members of `resource_spec`, and for `resource_spec` itself. */
 const PLACES = [
   { within: undefined, names: ['resource_spec', ...LIMITS] },
   { within: 'source_revision_config', names: ['resource_spec', ...LIMITS] },
@@ -19,7 +19,7 @@ const PLACES = [
 
 /** Refuses, with `invalid`, a `resource_spec` or a part of it that is not at `source_config.resource_spec`. */
 export const refuseMisplacedResources: MiddlewareHandler = async (c, next) => {
-  // What is no JSON is refused by the route itself.
+  // The route itself refuses invalid JSON.
   const body: unknown = await c.req.json().catch(() => undefined)
   for (const { within, names } of PLACES) {
     const holder = within === undefined ? body : memberOf(body, within)

@@ -5,8 +5,8 @@ import type { SourceRevisionConfig } from '../../core/deployment/sources/config.
 import { AppError } from '../../core/errors.ts'
 
 /**
- * Throws `bad_request` unless the image lies where this deployment's images are pushed to. The registry
- * shows Runyard those of every workspace.
+ * Throws `bad_request` unless the image is in this deployment's folder of the registry. Runyard's own login
+ * could read the images of every workspace.
  */
 export function refuseForeignImage(
   deployment_id: string,

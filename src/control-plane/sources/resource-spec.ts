@@ -1,5 +1,5 @@
 /**
- * What a deployment may use: the `ResourceSpec` of LangGraph Platform's API. It is stored and answered as
+ * The resources of a deployment: the `ResourceSpec` of LangGraph Platform's API. It is stored and answered as
  * sent, whatever the runtime driver does with it. An update replaces all of it.
  */
 import { z } from '@hono/zod-openapi'
@@ -88,7 +88,7 @@ export const ResourceSpecSchema = z
   .refine(isShallow, `Expected at most ${MAX_DEPTH} levels and ${MAX_LENGTH} characters`)
   .openapi('ResourceSpec')
 
-/** The lists hold whatever was sent: neither storing nor answering it may exhaust the stack. */
+/** The lists contain any JSON: storing or answering it must not exhaust the stack. */
 function isShallow(value: unknown): boolean {
   let level = [value]
   for (let depth = 0; level.length > 0; depth++) {

@@ -1,4 +1,4 @@
-/** What each source needs, and what it may not have: the refusals that a schema cannot know. */
+/** Which members each source needs or refuses: rules that a schema cannot express. */
 import type { ArtifactKind } from '../../core/deployment/artifacts/artifact.ts'
 import type { SourceConfig, SourceRevisionConfig } from '../../core/deployment/sources/config.ts'
 import type { Need } from '../../core/deployment/sources/kind.ts'
@@ -9,8 +9,8 @@ import { AppError } from '../../core/errors.ts'
 type Artifacts = readonly ArtifactKind[]
 
 /**
- * Throws `bad_request` when the source is not one that Runyard can run, lacks what it needs, or is
- * given what belongs to another; `forbidden` for what only an admin may name.
+ * Throws `bad_request` when Runyard cannot run the source, when a needed member is missing, or when one
+ * belongs to another source; `forbidden` for a member that only an admin may set.
  */
 export function checkSource(
   source: Source,
@@ -23,7 +23,7 @@ export function checkSource(
   kindOf(source).checkConfig?.(config, { isAdmin })
 }
 
-/** The same for what one revision is made from. `deployment`: what holds for all of its revisions. */
+/** The same for the configuration of one revision. `deployment`: the configuration of all its revisions. */
 export function checkRevisionSource(
   source: Source,
   config: SourceRevisionConfig,
@@ -69,8 +69,8 @@ function refuseMissing(source: Source, part: Part, config: object): void {
 }
 
 /**
- * Throws `bad_request` when a revision of `source` needs what the deployment was created without,
- * since it is of another one.
+ * Throws `bad_request` when a revision of `source` needs a member that the deployment was created without,
+ * because the deployment has another source.
  */
 export function refuseUnprepared(
   source: Source,
@@ -92,13 +92,13 @@ function needOf(source: Source, part: Part, member: string): Need | undefined {
   return needs[member]
 }
 
-/** What a driver is called that starts these. */
+/** The names of the drivers that start each artifact. */
 const DRIVERS: Readonly<Record<ArtifactKind, string>> = {
   folder: 'a runtime driver that starts what is built here',
   image: 'a container runtime driver',
 }
 
-/** A listener starts images, whatever is started here. */
+/** A listener can always start images. */
 function startableBy(artifacts: Artifacts, { listener_id }: SourceConfig): Artifacts {
   return listener_id === null ? artifacts : [...artifacts, 'image']
 }

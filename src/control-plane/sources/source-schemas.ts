@@ -1,4 +1,4 @@
-/** Where a deployment's code comes from: what holds for all its revisions. */
+/** A deployment's source on the wire: for all revisions, and for one. */
 import { z } from '@hono/zod-openapi'
 import { PARKED_THREADS_RULES } from '../../core/agent/parked-threads.ts'
 import { kindOf, SOURCES } from '../../core/deployment/sources/table.ts'
@@ -6,12 +6,12 @@ import { line, nullishOf, Uuid } from '../operations/text.ts'
 import { ResourceSpecSchema } from './resource-spec.ts'
 
 /**
- * Every member may be absent or null; which ones a source needs or refuses is a rule of its own
+ * Every member may be absent or null; separate rules check which ones a source needs or refuses
  * (400, not 422). `repo_url`, `integration_id`, `deployment_type`, `listener_id` and
- * `listener_config` stay as they were created. `parked_threads` is Runyard's own: whether a revision
- * that cannot go on with threads in the middle of a graph is deployed (`warn`, the default) or not
- * (`block`). An empty `install_command` or `build_command` is none, also where there was one before. `custom_url` is
- * ignored: Runyard fills it in.
+ * `listener_config` cannot change after creation. `parked_threads` is Runyard's own: whether a revision
+ * that cannot continue threads in the middle of a graph is deployed (`warn`, the default) or not
+ * (`block`). An empty `install_command` or `build_command` removes it. `custom_url` is ignored: Runyard
+ * sets it.
  */
 export const SourceConfigRequestSchema = z
   .object({
@@ -54,7 +54,7 @@ export const SourceConfigSchema = z
   })
   .openapi('SourceConfig')
 
-/** What one revision is made from; members may be absent or null. */
+/** The configuration of one revision; members may be absent or null. */
 export const SourceRevisionConfigRequestSchema = z
   .object({
     repo_ref: line(256).nullish(),
@@ -77,7 +77,7 @@ export const SourceRevisionConfigSchema = z
   })
   .openapi('SourceRevisionConfig')
 
-/** What a signed address carries. Without it, the signature is wrong (403), not the request (422). */
+/** The query of a signed URL. Without it, the signature is wrong (403), not the request (422). */
 export const SignedQuerySchema = z.object({
   expires: z.coerce.number().int().catch(0).openapi({ type: 'integer' }),
   signature: z.string().catch('').openapi({ type: 'string' }),

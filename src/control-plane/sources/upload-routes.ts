@@ -1,4 +1,4 @@
-/** `/v2/deployments/{deployment_id}/upload-url` and the URLs that it hands out. */
+/** `/v2/deployments/{deployment_id}/upload-url` and the URLs in its answers. */
 import { z } from '@hono/zod-openapi'
 import { DeploymentPathSchema } from '../deployments/deployment-schemas.ts'
 import {
@@ -14,7 +14,7 @@ import { createUpload, receiveUpload } from './uploads.ts'
 
 const operation = operationsOf('Deployments (v2)')
 
-/** Answers where to PUT the source tarball, and what to name it in the PATCH that follows. */
+/** Answers the URL to PUT the source tarball to, and its name for the PATCH that follows. */
 const create = operation('post', '/v2/deployments/{deployment_id}/upload-url', {
   name: 'create_upload_url',
   summary: 'Make an upload URL',
@@ -36,7 +36,7 @@ const create = operation('post', '/v2/deployments/{deployment_id}/upload-url', {
   refusals: [404, 409],
 })
 
-/** Needs no key: the URL is signed and ends. */
+/** Needs no key: the URL is signed and expires. */
 const receive = openOperationsOf('Deployments (v2)')('put', '/v2/uploads/{deployment_id}/{file}', {
   name: 'receive_upload',
   summary: 'Upload a source tarball',

@@ -1,4 +1,4 @@
-/** Source tarballs on their way in. Upload URLs work without a key: they are signed for one object path, and end. */
+/** Uploads of source tarballs. Upload URLs work without a key: they are signed for one object path, and expire. */
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto'
 import { timestamp } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
@@ -43,9 +43,9 @@ export async function createUpload(
 }
 
 /**
- * Takes the tarball. `announcedBytes`: its size as the client told it, where it did. Throws
- * `forbidden` for a grant that is not ours or is over, `conflict` when the tarball is there already,
- * `too_large` and `bad_request` as `Tarballs.receive`.
+ * Receives the tarball. `announcedBytes`: its size, if the client sent it. Throws `forbidden` for a grant
+ * that is not ours or has expired, `conflict` when the tarball already exists, `too_large` and
+ * `bad_request` as `Tarballs.receive`.
  */
 export async function receiveUpload(
   parts: Pick<ControlPlaneParts, 'store' | 'tarballs' | 'signingKey' | 'clock'>,
@@ -63,8 +63,8 @@ export async function receiveUpload(
 }
 
 /**
- * Throws `bad_request` unless the tarball that the configuration names has arrived here, and is there
- * still: that of a revision that could not roll out goes with it.
+ * Throws `bad_request` unless the tarball that the configuration names was uploaded and still exists: it is
+ * removed with a revision that could not roll out.
  */
 export async function requireUpload(
   store: ControlPlaneStore,

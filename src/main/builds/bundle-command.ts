@@ -1,7 +1,7 @@
 /**
- * `node bundle-command.ts [--bundle | --schemas] LANGGRAPH_JSON`, as `runyard artifact bundle`, or one half of it. A process of
- * its own: it has a build's limits, and the control plane none of its memory. It looks at the project when its standard
- * input has ended, and loads what it works with meanwhile: a build starts it while packages are put into their place.
+ * `node bundle-command.ts [--bundle | --schemas] LANGGRAPH_JSON`, as `runyard artifact bundle`, or one half of it. A
+ * process of its own, so that it has a build's limits and takes no memory of the control plane. A build starts it
+ * while packages are installed: it loads its modules, and reads the project when its standard input has ended.
  */
 import module from 'node:module'
 import { stdin } from 'node:process'

@@ -1,4 +1,4 @@
-/** Writes what a start of a project needs: its bundle and the schemas of its graphs. Says in a line what came of each. */
+/** Writes the files for a fast start: a project's bundle and the schemas of its graphs. Prints a line about each. */
 import { rm } from 'node:fs/promises'
 import { writePieces } from '../../artifacts/pieces.ts'
 import { bundlePath, bundleProject } from '../../graph/js/bundle/write.ts'
@@ -8,10 +8,10 @@ import { extractInThread } from '../../graph/js/schemas/static.ts'
 import { readProjectConfig } from '../../project/config.ts'
 import { isJavascript } from '../../project/module-spec.ts'
 
-/** A build does not wait longer for schemas, in ms: without them the first who asks does. */
+/** How long a build waits for schemas, in ms: without them, the first request for them waits. */
 const SCHEMAS_MS = 60_000
 
-/** Loads esbuild and starts its process, for which no project is needed. Does not throw: that is for `bundle` to say. */
+/** Loads esbuild and starts its process, before the project is ready. Does not throw: `bundle` reports failures. */
 export async function prepare(): Promise<void> {
   try {
     const { build } = await import('esbuild')
@@ -19,11 +19,11 @@ export async function prepare(): Promise<void> {
   } catch {}
 }
 
-/** Both beside each other, for a build that waits for both. */
+/** Writes both in parallel, for a build that waits for both. */
 export async function bundle(configPath: string): Promise<void> {
   const [made, hasSchemas] = await Promise.all([writeBundle(configPath), writeSchemas(configPath)])
   if (!made) return
-  // They are read in the sources and the packages then, which a pod has to have.
+  // Without built schemas, a pod reads them from the sources and packages, so it must have these.
   const need = made.need ?? (hasSchemas ? undefined : 'its schemas are not read')
   await writePieces(made.file, need === undefined ? made.outside : undefined)
   console.log(
@@ -34,7 +34,7 @@ export async function bundle(configPath: string): Promise<void> {
 type Bundled = Extract<Awaited<ReturnType<typeof bundleProject>>, { file: string }>
 
 export async function writeBundle(configPath: string): Promise<Bundled | undefined> {
-  // Those that the project brings are not ours.
+  // Removes pieces that the project brought along.
   await writePieces(bundlePath(configPath), undefined)
   const made = await bundleProject(await readProjectConfig(configPath))
   if ('reason' in made) {
@@ -47,12 +47,12 @@ export async function writeBundle(configPath: string): Promise<Bundled | undefin
   return made
 }
 
-/** Says nothing where they are written. Answers whether there are some of all graphs. */
+/** Prints nothing on success. Returns whether all graphs have schemas. */
 export async function writeSchemas(configPath: string): Promise<boolean> {
   const { path, graphs } = await readProjectConfig(configPath)
   const written = graphs.filter(isJavascript)
   const file = builtSchemasPath(path)
-  // One that the project brings is not ours.
+  // Removes a file that the project brought along.
   await rm(file, { force: true })
   if (written.length === 0) return true
   try {

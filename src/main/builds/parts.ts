@@ -1,4 +1,4 @@
-/** What builds of projects are made from, wherever they run. */
+/** Parts of project builds, wherever they run. */
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { BuilderOptions } from '../../build/options.ts'
@@ -19,8 +19,8 @@ export const NO_IMAGES =
   '(langgraph deploy --push-to) and deploy it as an image, or take both out.'
 
 /**
- * What bundles a project, in a clone as in the package. In few files it has written the example's bundle after 770 ms, from
- * a clone's sources after 900.
+ * The command that bundles a project, in a clone as in the package. It writes the example's bundle in 770 ms from the
+ * bundled program, in 900 ms from a clone's sources.
  */
 export function ownBundler() {
   const made = bundlerPath()

@@ -1,18 +1,18 @@
-/** What the operator says of package registries, for builds that run elsewhere. */
+/** The operator's settings of package registries, for builds that run elsewhere. */
 import { readFile, stat } from 'node:fs/promises'
 import { filesOf, isOfThisMachine } from '../../core/deployment/builds/environment.ts'
 import type { BuildSettings } from '../../core/deployment/builds/job.ts'
 import type { Log } from '../../core/log.ts'
 
-/** Its files with their logins are npm's settings, which are not in the project. */
+/** Variables that name npm's settings files outside the project, which contain logins. */
 const NPM_FILES = /^npm_config_(userconfig|globalconfig)$/i
-/** All of a Secret is 1 MiB at most, and there is more in it. */
+/** A Secret is 1 MiB at most, and contains more than these files. */
 const MAX_FILE_BYTES = 256 * 1024
 const MAX_ALL_BYTES = 640 * 1024
 
 /**
- * `env`: of this machine's builds. Files that it names are sent along, each once; a folder, what cannot be read, and what
- * is too large are left out with their variables, and `log` is told.
+ * `env`: of this machine's builds. Files that it names are sent along, each once. Folders, unreadable and too large
+ * files are left out with their variables, and logged.
  */
 export async function readBuildSettings(
   env: Readonly<Record<string, string>>,

@@ -15,16 +15,16 @@ import { silentLog } from '../../core/log.ts'
 import { bundlePath } from '../../graph/js/bundle/write.ts'
 import { NO_IMAGES, ownBundler, PROJECT_CHECKS } from './parts.ts'
 
-/** What the kubelet reads of what a container says of its end, in bytes. */
+/** How much of a container's termination message the kubelet reads, in bytes. */
 const MAX_SAID_BYTES = 4096
 
 interface BuildTools {
   signal: AbortSignal
-  /** Hears each line of the log. */
+  /** Called with each line of the log. */
   say(line: string): void
 }
 
-/** Answers how it has ended, and writes that to `said`. Rejects with the signal's reason. */
+/** Returns the end of the build, and writes it to `said`. Rejects with the signal's reason. */
 export async function runBuildTask(config: BuildConfig, tools: BuildTools): Promise<BuildJobEnd> {
   const end = await build(config, tools).catch((error: unknown): BuildJobEnd => {
     tools.signal.throwIfAborted()
@@ -98,7 +98,7 @@ function failureOf(error: unknown): BuildJobEnd {
   return { kind: 'failed', step: 'job', message: `The build broke off: ${message}` }
 }
 
-/** What the kubelet would cut off says nothing to anybody. */
+/** Shortens the message: JSON that the kubelet cuts off cannot be read. */
 function shortened(end: BuildJobEnd): string {
   const text = JSON.stringify(end)
   const over = Buffer.byteLength(text) - MAX_SAID_BYTES

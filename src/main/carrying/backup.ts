@@ -1,4 +1,4 @@
-/** `runyard backup`: everything of an installation in one file, also while it works. */
+/** `runyard backup`: a whole installation in one file, also while it runs. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BackupConfig } from '../../config.ts'
@@ -25,7 +25,7 @@ interface BackedUp {
   with_keys: boolean
 }
 
-/** Throws `conflict` when there is nothing to back up, and when there is a file of that name. */
+/** Throws `conflict` when there is nothing to back up, and when the file exists. */
 export async function startBackup(
   config: BackupConfig,
   options: { withKeys: boolean; reporter: Reporter },
@@ -83,7 +83,7 @@ function countsOf({ databases, files }: Manifest) {
   }
 }
 
-/** What only the right encryption key opens. */
+/** A value that only the right encryption key opens. */
 async function probeOf({ member, place }: Pictured): Promise<string | null> {
   if (member.kind !== 'control-plane') return null
   const from = place.schema === undefined ? '' : `${place.schema}.`
@@ -101,7 +101,7 @@ async function* filesOf(
   yield* keys
 }
 
-/** Those that are complete, and still there: a deployment that was removed since takes its uploads along. */
+/** Complete uploads that still exist: the uploads of a deployment that was removed since are gone. */
 async function* uploadsOf({ place }: Pictured, uploads: Uploads): AsyncGenerator<Part> {
   const from = place.schema === undefined ? '' : `${place.schema}.`
   const rows = await place.reader.all<{ object_path: string }>(

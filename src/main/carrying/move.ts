@@ -22,8 +22,8 @@ interface MoveResult extends Moved {
 }
 
 /**
- * `replace`: the target is emptied of what an earlier move has left there. Throws `bad_request` for a target
- * that is none, and else the refusals of `move`.
+ * `replace`: first removes the data of an earlier move from the target. Throws `bad_request` for an invalid
+ * target, and the refusals of `move`.
  */
 export async function startMove(
   config: MoveConfig,
@@ -55,7 +55,7 @@ function report(reporter: Reporter, progress: MoveProgress): void {
   }
 }
 
-/** Makes the source of a move usable again. Answers how many databases were not usable. */
+/** Makes the source of a move usable again. Returns how many databases were not usable. */
 export async function undoMove(config: MoveConfig): Promise<number> {
   const unlock = lockData(config)
   try {
@@ -84,7 +84,7 @@ function findTarget(config: MoveConfig, source: Side): Side {
   throw new AppError('bad_request', `--to leads to where everything is already: ${source.name}.`)
 }
 
-/** Nobody else may use the folder meanwhile; a `serve` has no such lock. */
+/** No other process may use the folder meanwhile; a `serve` has no such lock. */
 export function lockData({ dataDir, isServe }: DataConfig): () => void {
   if (isServe || !existsSync(dataDir)) return () => {}
   return lockFolder(join(dataDir, 'lock.db'))

@@ -11,13 +11,13 @@ import type { BackupConfig, RestoreConfig } from '../../config.ts'
 import { AppError } from '../../core/errors.ts'
 import { parseS3Address } from '../../core/s3-address.ts'
 
-/** More would take several times as long, for a tenth of the size. */
+/** A higher level takes several times as long and saves a tenth of the size. */
 const LEVEL = constants.Z_BEST_SPEED
 
 export interface BackupPlace {
   /** `undefined`: standard output. */
   name: string | undefined
-  /** Keeps the archive, compressed; all of it or nothing. Answers how many bytes that is. */
+  /** Stores the archive, compressed; all of it or nothing. Returns its size in bytes. */
   put(archive: AsyncIterable<Uint8Array>): Promise<number>
 }
 
@@ -28,7 +28,7 @@ interface BackupSource {
 }
 
 /**
- * `to`: a file, a folder, `s3://…`, or `-`. Throws `conflict` when the file is there already, and the errors of
+ * `to`: a file, a folder, `s3://…`, or `-`. Throws `conflict` when the file already exists, and the errors of
  * the store.
  */
 export async function backupPlace(
@@ -90,7 +90,7 @@ async function sync(path: string): Promise<void> {
   await file.sync().finally(() => file.close())
 }
 
-/** `from`: a file, `s3://…`, or `-`, whose bytes are kept in a file of their own meanwhile. */
+/** `from`: a file, `s3://…`, or `-`, which is copied to a temporary file. */
 export async function openBackup(
   from: string,
   { s3Region }: Pick<RestoreConfig, 's3Region'>,
@@ -117,7 +117,7 @@ async function placeInStore(to: string, region: string, created_at: string): Pro
   }
   const put = (archive: AsyncIterable<Uint8Array>) => {
     const content = gzip()
-    // What fails here ends the content, so that the store hears of it.
+    // A failure here ends `content`, so that the store sees it.
     pipeline(archive, content).catch(() => {})
     return objects.put(name, content)
   }
@@ -139,7 +139,7 @@ async function sourceInStore(from: string, region: string): Promise<BackupSource
   }
 }
 
-/** The store of the address, and the name of the object if the address ends with one. */
+/** The store of the URL, and the name of the object if the URL ends with one. */
 async function openStore(text: string, region: string) {
   const [, folder = text, name, query = ''] = /^([^?]*\/)([^/?]+\.gz)(\?.*)?$/.exec(text) ?? []
   const address = parseS3Address(name === undefined ? text : `${folder}${query}`, { region })

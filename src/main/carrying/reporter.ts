@@ -1,11 +1,11 @@
-/** How `move`, `backup` and `restore` tell how far they are. */
+/** Progress of `move`, `backup` and `restore`. */
 
 export interface Reporter {
   step(name: string): void
-  /** A table is begun; `total`: how many rows it has, if that is known. */
+  /** Begins a table; `total`: its number of rows, if known. */
   table(name: string, total?: number): void
   rows(count: number): void
-  /** All is over: nothing more is shown. */
+  /** Ends the progress: nothing more is shown. */
   end(hasFailed: boolean): void
 }
 
@@ -18,7 +18,7 @@ interface Screen {
   end(hasFailed: boolean): void
 }
 
-/** Shows steps and, now and then, the rows of the table that is being worked on. */
+/** Shows steps and, now and then, the rows of the present table. */
 export function createReporter(screen: Screen): Reporter {
   let step = ''
   let now: { table: string; of: string; rows: number; shownAt: number } | undefined

@@ -1,4 +1,4 @@
-/** `runyard restore`: an installation out of a backup, where there is none yet. */
+/** `runyard restore`: makes an installation from a backup, in an empty place. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RestoreConfig } from '../../config.ts'
@@ -26,12 +26,12 @@ interface Restored {
 }
 
 const KEY_FILES = ['admin.key', 'encryption.key']
-/** What may lie in the data folder before: keys that the operator has put there, and what a lock leaves. */
+/** Files that the data folder may contain before: the operator's keys, and leftovers of a lock. */
 const MAY_BE_THERE = [...KEY_FILES, 'instance.id', 'lock.db', 'lock.db-journal']
 
 /**
- * Verifies all of the backup before anything is written. Throws `bad_request` for one that is not sound,
- * `conflict` when there is something already, or when the encryption key is not at hand.
+ * Verifies the whole backup before anything is written. Throws `bad_request` for a damaged one, `conflict` when
+ * the target is not empty, or when the encryption key is missing.
  */
 export async function startRestore(
   config: RestoreConfig,
@@ -83,7 +83,7 @@ async function restore(config: RestoreConfig, { backup, archive, reporter }: Res
   }
 }
 
-/** Opened when it is first read: a store does not wait until there is a place for its content. */
+/** Opens the archive at the first read: a store's download would not wait until it can be written. */
 async function* later(archive: Restoring['archive']): AsyncGenerator<Uint8Array> {
   yield* await archive()
 }
@@ -96,7 +96,7 @@ function checkKind({ head }: Verified, { isServe }: RestoreConfig): void {
   throw new AppError('bad_request', what)
 }
 
-/** The keys at hand must open what the backup's databases have sealed, or nobody ever will. */
+/** The present keys must decrypt the backup's secrets; otherwise these would be lost. */
 function checkKey({ head, keys }: Verified, config: RestoreConfig): void {
   if (head.probe === null) return
   const [present, ...older] = keysAt(config) ?? parseKeys(keys.get('encryption.key')) ?? []
@@ -128,7 +128,7 @@ function parseKeys(text: string | undefined): Buffer[] | undefined {
   return lines?.map((line) => Buffer.from(line, 'base64'))
 }
 
-/** The databases are looked at by themselves. */
+/** Checks the files of the folder; the databases are checked separately. */
 async function checkFolder({ dataDir, isServe }: RestoreConfig, target: Side): Promise<void> {
   if (isServe || (await isUnfinished(target))) return
   const { isEmpty } = await stateOf(target, firstOf(target))
@@ -139,7 +139,7 @@ async function checkFolder({ dataDir, isServe }: RestoreConfig, target: Side): P
   throw new AppError('conflict', what)
 }
 
-/** Puts tarballs where they are found, and keys where there are none. */
+/** Stores tarballs in their place, and keys where none exist. */
 async function fileTaker(config: RestoreConfig) {
   const uploads = await openUploads(config)
   return async ({ path, body }: FileContent) => {

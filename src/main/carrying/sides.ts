@@ -1,4 +1,4 @@
-/** Where the databases of an installation are, by its settings, for `move`, `backup` and `restore`. */
+/** The databases of an installation by its settings, for `move`, `backup` and `restore`. */
 import { join, resolve } from 'node:path'
 import type { DataConfig } from '../../config.ts'
 import {
@@ -15,7 +15,7 @@ import { CONTROL_PLANE_MIGRATIONS } from '../../storage/control-plane/store.ts'
 import type { Migration } from '../../storage/migrations/migrate.ts'
 import type { Side } from '../../storage/transfer/side.ts'
 
-/** A statement over a large table takes its time, in ms. */
+/** The limit for a statement over a large table, in ms. */
 const STATEMENT_LIMIT_MS = 3_600_000
 
 export const MIGRATIONS: Readonly<Record<DatabaseKind, readonly Migration[]>> = {
@@ -23,12 +23,12 @@ export const MIGRATIONS: Readonly<Record<DatabaseKind, readonly Migration[]>> = 
   'agent-server': AGENT_SERVER_MIGRATIONS,
 }
 
-/** Where these settings say. */
+/** The side of these settings. */
 export function sideOf({ isServe, dataDir, databaseUrl }: DataConfig): Side {
   return databaseUrl === undefined ? ofFolder(dataDir, isServe) : ofPostgres(databaseUrl, isServe)
 }
 
-/** What `--to` says: a URL, or the data folder. */
+/** The side of `--to`: a URL, or the data folder. */
 export function targetOf({ isServe, dataDir }: DataConfig, to: string): Side | undefined {
   if (isDatabaseUrl(to)) return ofPostgres(to, isServe)
   const isOwn = /^sqlite:?$/.test(to) || resolve(to.replace(/^sqlite:/, '')) === dataDir

@@ -13,7 +13,7 @@ import { isOf } from '../tokens/owners.ts'
 import { requireToken } from '../tokens/tokens.ts'
 import { type ConnectionAnswer, ConnectionSchema } from './connection-schemas.ts'
 
-/** Those to tokens of the caller and their end users. */
+/** Lists connections to tokens of the caller and their end users. */
 export async function listConnections(
   parts: OAuthParts,
   principal: Principal,
@@ -22,7 +22,7 @@ export async function listConnections(
   return { data: (await ownConnections(parts, principal, query)).map(answer) }
 }
 
-/** The one that is there already is answered again. Throws `not_found` for another's token. */
+/** Returns an existing connection unchanged. Throws `not_found` for the token of another user. */
 export async function createConnection(
   parts: OAuthParts,
   principal: Principal,

@@ -1,4 +1,4 @@
-/** Asking for a person's token: there it is, or a link with which they can give it. */
+/** Asks for a person's token: returns the token, or a link where the person can give consent. */
 import { AppError, invalidField } from '../../../core/errors.ts'
 import type { OAuthProvider } from '../../../core/oauth/provider.ts'
 import { MAX_SCOPES_CHARS, missingScopes } from '../../../core/oauth/scopes.ts'
@@ -11,11 +11,10 @@ import type { AuthenticateAnswer, AuthenticateRequest } from './consent-schemas.
 import { beginConsent, linkOf } from './consents.ts'
 
 /**
- * `completed` with a token that has all the scopes asked for; `pending` with a link (and, where there is a token that has
- * fewer, with those that are missing), `token_expired`
- * with one where the provider has ended what there was; `connection_required` when the person has
- * several accounts and none of them is chosen. Throws `not_found` without the provider or the token
- * named, `unavailable` when a token has run out and its provider does not answer.
+ * `completed` with a token that has all requested scopes; `pending` with a link (and with the missing scopes, if a
+ * token lacks some); `token_expired` with a link when the provider has ended the token; `connection_required` when
+ * the person has several accounts and none of them is chosen. Throws `not_found` for an unknown provider or token,
+ * `unavailable` when a token has run out and its provider does not answer.
  */
 export async function authenticate(
   parts: OAuthParts,
@@ -60,14 +59,14 @@ interface Asking {
   owner: TokenOwner
 }
 
-/** The caller's own, unless an end user of theirs is named. Throws `invalid` where one has to be. */
+/** The caller, or the end user that the request names. Throws `invalid` when it must name one. */
 function ownerOf(
   { workspace_id, user_id }: Principal,
   request: Pick<AuthenticateRequest, 'user_id' | 'ls_user_id'>,
 ): TokenOwner {
   const named = request.user_id ?? request.ls_user_id
   if (named === '' || (named == null && user_id.startsWith(DEPLOYMENT_USER))) {
-    // Without it, all people whom the agents act for would share one token.
+    // Without it, all people that the agents act for would share one token.
     throw invalidField(['body', 'user_id'], 'Name the user whose token it is.', 'missing')
   }
   return { workspace_id, user_id, end_user_id: named == null || named === user_id ? '' : named }
@@ -82,7 +81,7 @@ type Choice =
   | { kind: 'token'; token: OAuthToken }
   | { kind: 'open'; accounts: OAuthToken[] }
 
-/** The one that is named, else what the agent is connected to, else the default account. */
+/** The token that the request names, else the one the agent is connected to, else the default account. */
 async function chooseToken(asking: Asking): Promise<Choice> {
   const { parts, request, owner, provider } = asking
   const accounts = await parts.store.oauth.tokens.listOf(owner, provider.id)
@@ -120,7 +119,7 @@ async function requireRoom({ parts, owner, provider }: Asking): Promise<void> {
   )
 }
 
-/** `renewed`: the token that is to be granted anew, with what it may already. */
+/** `renewed`: the token to renew; its present scopes are requested again. */
 async function ask(
   { parts, principal, request, provider, owner }: Asking,
   status: 'pending' | 'token_expired',
@@ -141,7 +140,7 @@ async function ask(
   return { status, url: linkOf(parts, consent), auth_id: consent.id, user_id: userOf(owner) }
 }
 
-/** They stand in the address that the person is sent to. Throws `invalid`. */
+/** Scopes are part of the URL that the person opens. Throws `invalid`. */
 function checkLength(scopes: string[]): void {
   if (scopes.join(' ').length <= MAX_SCOPES_CHARS) return
   const why = `Expected scopes of ${MAX_SCOPES_CHARS} characters in all, with those given already.`
@@ -158,7 +157,7 @@ function metadataOf(token: OAuthToken): Record<string, unknown> {
   return { ...metadata, token_id: id, scopes, expires_at, provider_account_label }
 }
 
-/** Every time a token is handed out it is written down to whom. */
+/** Records who received a token, each time. */
 export async function noteRead(
   { store, clock }: OAuthParts,
   principal: Principal,

@@ -1,4 +1,4 @@
-/** Where people's browsers come: the link, the provider's way back, and GitHub's way back from an installation. */
+/** Pages for people's browsers: the link, the provider's callback, and GitHub's callback after an installation. */
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { getCookie, setCookie } from 'hono/cookie'
@@ -62,10 +62,10 @@ const setup = operation('get', '/v2/auth/setup/{provider_id}', {
   refusals: TAKEN_BACK,
 })
 
-/** How often these may be asked from one address: a consent takes three requests, an office has one address. */
+/** The limit for one address: a consent takes three requests, and an office shares one address. */
 const REQUESTS_PER_SECOND = 50
 
-/** They ask for no key: a browser has none. What it comes with is the consent's own. */
+/** These routes need no key: a browser has none. It brings the secrets of its consent. */
 export function oauthCallbackRoutes(parts: OAuthParts): Routes {
   const rate = new RateLimit(REQUESTS_PER_SECOND, 'Too many requests come from your address.')
   const routes = createRoutes()
@@ -117,7 +117,7 @@ async function limited(
   parts: OAuthParts,
   { rate, next }: { rate: RateLimit; next: () => Promise<void> },
 ) {
-  // An application that hands in an answer has a key, by which it is counted.
+  // An application that hands in an answer has a key, and the key has its own limit.
   if (c.req.method === 'POST' && c.req.path.includes('/callback/')) return next()
   try {
     await rate.take({ address: remoteAddress(c) })
@@ -142,8 +142,8 @@ async function questionOf(parts: OAuthParts, auth_id: string): Promise<Question>
 }
 
 /**
- * Throws `forbidden` for a form of another site, which would skip the question. Browsers say where it
- * comes from in one of two ways; over plain HTTP only in the second.
+ * Throws `forbidden` for a form of another site, which would skip the question. Browsers name the form's
+ * site in one of two headers; over plain HTTP only in the second.
  */
 function requireOwnPage(c: Context, { publicUrl }: OAuthParts): void {
   const site = c.req.header('sec-fetch-site')
@@ -154,7 +154,7 @@ function requireOwnPage(c: Context, { publicUrl }: OAuthParts): void {
   throw new AppError('forbidden', 'Open the link, and continue from there.')
 }
 
-/** The path as logs and traces show it: who has a link can open it. */
+/** The path for logs and traces, without the id of the link: the id alone opens it. */
 export function withoutLink(path: string): string {
   return path.replace(/(\/v2\/auth\/(?:start|wait)\/).+/, '$1{auth_id}')
 }
@@ -181,7 +181,7 @@ function cookieName(consent_id: string): string {
   return `runyard_consent_${consent_id}`
 }
 
-/** Sent back only by this browser, to this callback, and when the provider sends it there. */
+/** The browser sends the cookie only to this callback, also when the provider redirects there. */
 function keepKey(c: Context, { id, secrets, redirect_uri, expires_at }: OAuthConsent): void {
   const { protocol, pathname } = new URL(redirect_uri)
   setCookie(c, cookieName(id), secrets.browser_key, {

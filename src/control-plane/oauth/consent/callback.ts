@@ -1,4 +1,4 @@
-/** What comes back from a provider with a person: a code becomes a token, for who began it alone. */
+/** The callback of a provider: its code becomes a token, for the user that began the consent alone. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { AppError, invalidField } from '../../../core/errors.ts'
 import type { OAuthConsent } from '../../../core/oauth/consent.ts'
@@ -16,22 +16,22 @@ import { isOf } from '../tokens/owners.ts'
 import { hashOf, requireOpen } from './consents.ts'
 
 /**
- * Who brings it: a caller with credentials, who says which of their end users is logged in (`user_id`),
- * or a browser with what it has kept of the link.
+ * The sender of the callback: a caller with credentials, which names its logged-in end user (`user_id`),
+ * or a browser with the cookie of the link.
  */
 export type Bearer =
   | { kind: 'caller'; principal: Principal; user_id: string | undefined }
   | { kind: 'browser'; keyOf: (consent_id: string) => string | undefined }
 
-/** What has become of it: the person has said yes, or no. */
+/** The outcome: the person has said yes, or no. */
 export type Outcome =
   | { kind: 'completed'; provider: OAuthProvider; token: OAuthToken }
   | { kind: 'refused'; provider: OAuthProvider; consent: OAuthConsent }
 
 /**
- * Throws `not_found` for a state that nobody was given, `forbidden` when it is another's or another
- * provider's, `invalid` when a caller does not say whose it is, `gone` when it is too late, `conflict` when it was used already, `bad_request` when the
- * provider refuses the code, `unavailable` when it does not answer: then the same may come again.
+ * Throws `not_found` for an unknown state, `forbidden` for a state of another user or provider, `invalid` when a
+ * caller does not name the end user, `gone` when it is too late, `conflict` when it was used already, `bad_request`
+ * when the provider refuses the code, `unavailable` when it does not answer: then the same callback may come again.
  */
 export async function takeCallback(
   parts: OAuthParts,
@@ -72,8 +72,8 @@ function requireBearer(consent: OAuthConsent, bearer: Bearer): void {
 }
 
 /**
- * One key serves all end users of an application, so that it proves nothing about which of them is
- * back: without this, one could have another's answer handed in for a consent of their own.
+ * One key serves all end users of an application, so it does not prove which of them has come back.
+ * Without this check, a user could have another user's answer handed in for their own consent.
  */
 function requireCaller(
   consent: OAuthConsent,
@@ -142,7 +142,7 @@ function takenAlready(): AppError {
   return new AppError('conflict', 'This answer was taken already, or is being taken now.')
 }
 
-/** Who has answered can be checked where it is known how they name themselves (RFC 9207). */
+/** Keeps `iss` only if the provider's issuer is known, since only then it can be checked (RFC 9207). */
 function knownOf({ issuer }: OAuthProvider, params: URLSearchParams): URLSearchParams {
   const known = new URLSearchParams(params)
   if (issuer === null) known.delete('iss')
@@ -150,8 +150,8 @@ function knownOf({ issuer }: OAuthProvider, params: URLSearchParams): URLSearchP
 }
 
 /**
- * Stores what was granted. Throws `bad_request` where that is less than what was asked for: it is stored, but
- * the consent is not what it was to be, and the person may be asked again.
+ * Stores the grant. Throws `bad_request` if it lacks requested scopes: it is stored, but the consent has failed,
+ * and the person may be asked again.
  */
 async function keep(
   parts: OAuthParts,
@@ -174,7 +174,7 @@ async function keep(
   return token
 }
 
-/** A consent that is gone or is another's has nobody for whom its grant could be kept. */
+/** Revokes the grant at its provider: its consent was removed or settled meanwhile, so it cannot be stored. */
 async function giveBack(
   { vault, log }: OAuthParts,
   provider: OAuthProvider,
@@ -217,7 +217,7 @@ async function complete(
   })
 }
 
-/** A provider that is down may be asked again with the same code; one that says no may not. */
+/** If the provider is down, the same code may come again; if it refuses, the consent has failed. */
 async function giveUp(parts: OAuthParts, consent: OAuthConsent, error: unknown) {
   const code = error instanceof AppError ? error.code : 'internal'
   if (code === 'unavailable') {

@@ -71,9 +71,9 @@ export const FinalizeRequestSchema = z
   .object({
     code: z.string().min(1).max(8192),
     state: z.string().min(1).max(512),
-    /** The end user who is logged in at the page; needed where the consent is an end user's. */
+    /** The end user logged in at the page; needed if the consent is an end user's. */
     user_id: line(512).min(1).optional(),
-    /** As the provider has sent it; needed where its metadata promises it (RFC 9207). */
+    /** As the provider sent it; needed if its metadata promises it (RFC 9207). */
     iss: z.string().min(1).max(2048).optional(),
   })
   .openapi('OAuthFinalizeRequest')
@@ -82,7 +82,7 @@ export const FinalizedSchema = z
   .object({ status: z.literal('completed'), provider_id: z.string(), token_id: z.string() })
   .openapi('OAuthFinalized')
 
-/** What providers send along; GitHub's `setup` more. */
+/** Parameters that providers send; GitHub's `setup` sends more. */
 export const CallbackQuerySchema = z.object({
   code: z.string().max(8192).optional(),
   state: z.string().max(512).optional(),

@@ -1,4 +1,4 @@
-/** Asking people for their consent: the link that they open, and where it leads. */
+/** Consents of people: the link that they open, and where it leads. */
 import { createHash, randomUUID } from 'node:crypto'
 import { generateRandomCodeVerifier, generateRandomNonce, generateRandomState } from 'oauth4webapi'
 import { timestamp } from '../../../core/clock.ts'
@@ -12,13 +12,13 @@ import { record } from '../../people/audit.ts'
 import type { OAuthParts } from '../parts.ts'
 import { requireProviderOf } from '../providers/providers.ts'
 
-/** How long a link is good, in ms: people answer an agent when they come by. */
+/** How long a link works, in ms: people may answer an agent hours later. */
 const LIFETIME_MS = 24 * 3_600_000
-/** How many an owner has at a time: of more, the oldest end. */
+/** Open consents of one owner at most; beyond it, the oldest end. */
 const OPEN_OF_OWNER = 20
-/** How many an owner has at a time, those included that have ended: of more, the oldest are forgotten. */
+/** Consents of one owner at most, ended ones included; beyond it, the oldest are deleted. */
 const KEPT_OF_OWNER = 100
-/** How many a caller has at a time, for all of their end users, and how many a workspace has. */
+/** Open consents at most: of a caller, for all of its end users, and of a workspace. */
 const OPEN_OF_CALLER = 10_000
 const OPEN_OF_WORKSPACE = 50_000
 
@@ -30,13 +30,13 @@ interface Wanted {
   agent_id: string | null
   is_default: boolean
   is_further: boolean
-  /** A page of the application's; `undefined`: as the provider's settings say. */
+  /** A page of the application; `undefined`: as the provider's settings say. */
   redirect_uri: string | undefined
 }
 
 /**
- * A new consent, or the one that is still open for the same. Throws `invalid` for a foreign page,
- * `too_many_requests` where the caller's people have more open links than anybody opens.
+ * A new consent, or the open one for the same request. Throws `invalid` for a foreign page,
+ * `too_many_requests` when the caller or its workspace has too many open links.
  */
 export async function beginConsent(
   parts: OAuthParts,
@@ -56,7 +56,7 @@ export async function beginConsent(
     const { provider_id, scopes, end_user_id, agent_id } = consent
     await record(store, clock, principal, {
       action: 'oauth_consent.begin',
-      // Whoever reads the log gets no link of another's.
+      // Readers of the log must not get a working link.
       target_id: hashOf(consent.id),
       target_name: provider_id,
       detail: { scopes, end_user_id, agent_id },
@@ -78,12 +78,12 @@ function tooMany(what: string): AppError {
   return new AppError('too_many_requests', `${what} are open. ${how}`, { retryAfterSeconds: 3600 })
 }
 
-/** What the person opens: it says who asks for what, and leads on to the provider. */
+/** The page that the person opens: it names the asker and the scopes, and leads on to the provider. */
 export function linkOf({ publicUrl }: OAuthParts, { id }: OAuthConsent): string {
   return `${publicUrl()}/v2/auth/start/${id}`
 }
 
-/** Where a provider sends browsers back to, unless an application has a page of its own. */
+/** The provider's callback URL, unless the application has a page of its own. */
 export function callbackUrl({ publicUrl }: OAuthParts, provider_id: string): string {
   return `${publicUrl()}/v2/auth/callback/${encodeURIComponent(provider_id)}`
 }
@@ -93,7 +93,7 @@ interface Opened {
   provider: OAuthProvider
 }
 
-/** What a link asks for. Throws `not_found`, `gone` when it is too late, `conflict` when it is done. */
+/** The request behind a link. Throws `not_found`, `gone` when it is too late, `conflict` when it is done. */
 export async function openLink(parts: OAuthParts, id: string): Promise<Opened> {
   const consent = await parts.store.oauth.consents.get(id)
   if (!consent) throw new AppError('not_found', 'There is no such link.')
@@ -102,9 +102,9 @@ export async function openLink(parts: OAuthParts, id: string): Promise<Opened> {
 }
 
 /**
- * Where the browser of a person goes on to who has read what the link asks for, with the consent whose
- * `browser_key` it is to keep. Its secrets are new each time, so that a browser which went on before
- * cannot end what this one begins. Throws as `openLink`, `conflict` while a code is exchanged.
+ * The provider's URL for a person who has agreed to go on, with the consent, whose `browser_key` the browser
+ * keeps. The secrets are new each time, so that a browser which went on earlier cannot end this attempt.
+ * Throws as `openLink`, `conflict` while a code is exchanged.
  */
 export async function followLink(
   parts: OAuthParts,
@@ -120,7 +120,7 @@ export async function followLink(
   return { location: await parts.vault.servers.authorizationUrl(provider, consent), consent }
 }
 
-/** Throws `gone` for one that is past its time or its deployment's, `conflict` for one that is done. */
+/** Throws `gone` for a consent that has expired or lost its deployment, `conflict` for one that is done. */
 export async function requireOpen(parts: OAuthParts, consent: OAuthConsent): Promise<void> {
   if (consent.status === 'completed') {
     throw new AppError('conflict', 'This link was used already: access was given.')
@@ -131,7 +131,7 @@ export async function requireOpen(parts: OAuthParts, consent: OAuthConsent): Pro
   await requireDeployment(parts, consent)
 }
 
-/** The token of a deployment that is gone could be neither used nor deleted. */
+/** The token of a deleted deployment could be neither used nor deleted. */
 async function requireDeployment({ store }: OAuthParts, { user_id }: OAuthConsent): Promise<void> {
   if (!user_id.startsWith(DEPLOYMENT_USER)) return
   const deployment = await store.deployments.get(user_id.slice(DEPLOYMENT_USER.length))

@@ -3,27 +3,27 @@ import { createHash } from 'node:crypto'
 import { html, raw } from 'hono/html'
 
 export interface Page {
-  /** What it is about at a look. */
+  /** Decides icon and colour. */
   kind: 'done' | 'refused' | 'problem'
   title: string
-  /** What happened and what to do, a sentence each. */
+  /** What happened and what to do, one sentence each. */
   text: string[]
-  /** A link to begin anew; absent: there is none. */
+  /** A link to begin again; absent: none. */
   again?: string | undefined
 }
 
-/** Who asks for what, before the person is sent to the provider. */
+/** The asker and the scopes, shown before the person goes to the provider. */
 export interface Question {
   /** The name of the key or the deployment. */
   asker: string
   workspace: string
-  /** Whose the token will be. */
+  /** The owner of the future token. */
   user: string
   provider: string
   /** Where the provider will ask. */
   host: string
   scopes: string[]
-  /** Where the form goes, from the page's own address. */
+  /** The form's target, relative to the page's own address. */
   action: string
 }
 
@@ -69,9 +69,9 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 }
 
 /**
- * As other pages, but it has a form. Browsers also check where the answer to a form leads: to the
- * provider, and on to wherever that sends people. They name the form's own site in its request only with
- * this policy for referrers, which tells the provider nothing either.
+ * As for other pages, but with a form. Browsers also check where the answer to a form leads: to the
+ * provider, and on to wherever that sends people. With this referrer policy they name the form's own site
+ * in its request, and still send the provider no referrer.
  */
 export const QUESTION_HEADERS: Readonly<Record<string, string>> = {
   ...PAGE_HEADERS,
@@ -85,7 +85,7 @@ const SHAPES: Readonly<Record<Page['kind'], string>> = {
   problem: '<path d="M28 16v16M28 39v.5"/>',
 }
 
-/** The page as HTML; what it is told is escaped. */
+/** The page as HTML; all texts are escaped. */
 export async function render({ kind, title, text, again }: Page): Promise<string> {
   return frame(title, [
     html`<svg class="mark ${kind}" viewBox="0 0 56 56" fill="none" stroke="currentColor" stroke-width="4" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true"><circle cx="28" cy="28" r="25" stroke-width="3"/>${raw(SHAPES[kind])}</svg>

@@ -1,4 +1,4 @@
-/** What goes wrong with a consent, as a person reads it. */
+/** Pages about failures of a consent. */
 import type { Context } from 'hono'
 import { AppError, HTTP_STATUS } from '../../../core/errors.ts'
 import type { OAuthParts } from '../parts.ts'
@@ -6,7 +6,7 @@ import { findConsent } from './callback.ts'
 import { linkOf } from './consents.ts'
 import { PAGE_HEADERS, type Page, render } from './pages.ts'
 
-/** What is refused is told to a person as a page, too; programs read JSON, as everywhere. */
+/** Browsers get refusals as a page; programs get JSON, as everywhere. */
 export async function orPage(
   c: Context,
   parts: OAuthParts,
@@ -26,14 +26,14 @@ export async function orPage(
   }
 }
 
-/** What nobody has foreseen is for the log, and not for the page. */
+/** Unexpected errors go to the log, not to the page. */
 function asRefusal({ log }: OAuthParts, error: unknown): AppError {
   if (error instanceof AppError && error.code !== 'internal') return error
   log.error({ err: error }, 'a page of a consent failed')
   return new AppError('internal', 'Something went wrong on the server; its log says more.')
 }
 
-/** Whoever comes with what is another's gets no link to it. */
+/** A browser that came with another user's consent gets no link to it. */
 async function againOf(
   parts: OAuthParts,
   { code }: AppError,
@@ -61,7 +61,7 @@ function problemPage({ code, message }: AppError, again: string | undefined): Pa
   return { kind: 'problem', title, text: [message, what], again }
 }
 
-/** The page, with what browsers are to keep to. */
+/** The page, with its security headers. */
 export async function show(c: Context, page: Page, status: number): Promise<Response> {
   return c.html(await render(page), status as 200, { ...PAGE_HEADERS })
 }

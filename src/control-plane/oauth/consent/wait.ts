@@ -8,13 +8,13 @@ import { isOf } from '../tokens/owners.ts'
 import { noteRead } from './authenticate.ts'
 import type { WaitAnswer } from './consent-schemas.ts'
 
-/** Another server may be the one that the person comes back to, so that this one looks, too, in ms. */
+/** How often to look, in ms: the person may come back to another server, which cannot wake this one. */
 const LOOK_EVERY_MS = 1_000
 
 /**
- * Settles when the consent has ended or `timeoutMs` are over. `not_found` is also one that was
- * refused, has failed or is too old, and one of another user. With 0 ms it only looks. Throws
- * `too_many_requests` where the caller waits too often at once.
+ * Settles when the consent has ended or `timeoutMs` are over. `not_found` also means refused, failed, too
+ * old, or of another user. With 0 ms it only looks. Throws `too_many_requests` when the caller has too many
+ * waits at once.
  */
 export function waitForConsent(
   parts: OAuthParts,

@@ -1,4 +1,4 @@
-/** Which account of the provider a token is for, as far as the provider says. */
+/** The provider's account that a token belongs to, as far as the provider names it. */
 import { AppError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { OAuthProvider } from '../../../core/oauth/provider.ts'
@@ -7,7 +7,7 @@ import type { TokenAnswer } from './token-answer.ts'
 /** How far a provider's clock and this one may be apart, in ms. */
 const SKEW_MS = 60_000
 
-/** What the id token of a consent has to say, and when. */
+/** The nonce that an id token must contain, and the time of the check. */
 interface Expected {
   nonce?: string
   now: number
@@ -20,10 +20,9 @@ export interface Account {
 }
 
 /**
- * Of an answer of the token endpoint. Its id token came from there over TLS, so that its signature
- * says nothing more (OpenID Connect Core 1.0, 3.1.3.7). Throws `forbidden` where the id token belongs
- * to another client, another consent or another provider, or has run out: the code was not the one that
- * this consent has brought.
+ * The account in an answer of the token endpoint. Its id token came from there over TLS, so its signature
+ * proves nothing more (OpenID Connect Core 1.0, 3.1.3.7). Throws `forbidden` when the id token belongs to
+ * another client, consent or provider, or has run out: then the code did not come from this consent.
  */
 export async function accountOf(
   provider: OAuthProvider,
@@ -63,7 +62,7 @@ async function claimsOf(
   return claims
 }
 
-/** The library is loaded where there is something to decode: it is large, and most servers need none. */
+/** Loads the library only when needed: it is large, and most servers never need it. */
 async function decode(id_token: string) {
   const { decodeJwt } = await import('jose')
   try {
@@ -92,7 +91,7 @@ function ofSalesforce({ id, instance_url }: TokenAnswer): Account {
   }
 }
 
-/** On one line: no database and no page need keep what else a provider may send. */
+/** One line of at most 256 characters, whatever a provider sends. */
 function textOf(value: unknown): string | null {
   if (typeof value !== 'string') return null
   return (

@@ -14,18 +14,18 @@ import { type Account, accountOf } from './account.ts'
 import { normalize, scopesIn, type TokenAnswer } from './token-answer.ts'
 import { promptOf, revocationUrlOf, waysOf } from './types.ts'
 
-/** What a refresh brings. */
+/** The result of a refresh. */
 export interface Renewed extends OAuthGrant {
-  /** `undefined`: as asked for. */
+  /** `undefined`: as requested. */
   scopes: string[] | undefined
 }
 
-/** A grant as the provider gave it, and whose it is. */
+/** A grant as the provider gave it, and its account. */
 export interface Granted extends Renewed, Account {}
 
 /**
- * With which a provider says that only the person can help: `invalid_grant` of RFC 6749, what GitHub, Slack
- * and Salesforce say instead, and what Microsoft says where the person has to log in or consent anew.
+ * Error codes after which only the person can help: `invalid_grant` of RFC 6749, the codes that GitHub, Slack
+ * and Salesforce use instead, and Microsoft's when the person has to log in or consent again.
  */
 const TOKEN_REFUSALS = [
   'invalid_grant',
@@ -34,12 +34,12 @@ const TOKEN_REFUSALS = [
   ...['interaction_required', 'login_required', 'consent_required'],
 ]
 
-/** A token counts as good for so long at least: else each question would refresh it again. */
+/** A token counts as valid for this long at least: otherwise each request would refresh it again. */
 const SHORTEST_SECS = 5
 
-/** The provider says no to a request: to what it brings, or to who brings it. */
+/** The provider refuses a request: its content or its client. */
 export class Refused extends AppError {
-  /** Whether the code or the refresh token is not good; else the provider has not judged it. */
+  /** Whether the code or the refresh token is invalid; otherwise the provider has not judged it. */
   readonly isOfGrant: boolean
 
   constructor(message: string, error: oauth.ResponseBodyError | oauth.AuthorizationResponseError) {
@@ -50,8 +50,8 @@ export class Refused extends AppError {
 }
 
 /**
- * Every method but the first asks the provider; each throws `unavailable` when it is slow, down or
- * answers what makes no sense. No message holds a part of a token, a code or a secret.
+ * Every method but the first asks the provider, and throws `unavailable` when it is slow, down or answers
+ * nonsense. No message contains a part of a token, a code or a secret.
  */
 export class AuthorizationServers {
   readonly #outgoing: Outgoing
@@ -88,8 +88,8 @@ export class AuthorizationServers {
   }
 
   /**
-   * `callback`: the parameters that the browser came back with. Throws `Refused`, and `forbidden` for
-   * what belongs to another provider or consent.
+   * `callback`: the parameters that the browser came back with. Throws `Refused`, and `forbidden` if they
+   * belong to another provider or consent.
    */
   async exchange(
     provider: OAuthProvider,
@@ -121,7 +121,7 @@ export class AuthorizationServers {
     })
   }
 
-  /** Throws `Refused`. A provider that sends no other refresh token leaves the one that there is. */
+  /** Throws `Refused`. If the provider sends no new refresh token, the old one stays. */
   async refresh(provider: OAuthProvider, refresh_token: string): Promise<Renewed> {
     const as = serverOf(provider)
     const client = { client_id: provider.client_id }
@@ -140,7 +140,7 @@ export class AuthorizationServers {
     })
   }
 
-  /** Gives it back, the refresh token first. `false`: the provider does not take the access token. */
+  /** Revokes the grant, the refresh token first. `false`: the provider does not take the access token back. */
   async revoke(provider: OAuthProvider, grant: OAuthGrant): Promise<boolean> {
     const url = revocationUrlOf(provider)
     if (url === null) return false
@@ -182,7 +182,7 @@ export class AuthorizationServers {
     const exchange = {
       answer: {} as TokenAnswer,
       options: {
-        // Which URLs may be asked without TLS is for `Outgoing` to say.
+        // `Outgoing` decides which URLs need no TLS.
         [oauth.allowInsecureRequests]: true,
         [oauth.customFetch]: async (url: string, init: object) => {
           const response = await this.#outgoing.fetch(url, init)
@@ -217,7 +217,7 @@ export class AuthorizationServers {
   }
 }
 
-/** Throws `forbidden` where another has answered than was asked (RFC 9207), `Refused` for an error. */
+/** Throws `forbidden` when another provider has answered (RFC 9207), `Refused` for an error. */
 function checkedAnswer(provider: OAuthProvider, check: () => URLSearchParams): URLSearchParams {
   try {
     return check()
@@ -261,7 +261,7 @@ async function challengeOf(
   return { code_challenge, code_challenge_method }
 }
 
-/** Statuses with which a provider says that it is busy, not that it does not want to. */
+/** Statuses of a provider that is busy, and does not refuse. */
 const BUSY = [408, 425, 429]
 
 function asRefusal(provider: OAuthProvider, error: unknown): AppError {
@@ -277,12 +277,12 @@ function asRefusal(provider: OAuthProvider, error: unknown): AppError {
   return new AppError('unavailable', message, { cause: withoutBody(error) })
 }
 
-/** An error code of the standard's own alphabet; anything else might hold what is secret. */
+/** An error code in the standard's alphabet; any other text might contain a secret. */
 function wordOf(code: string): string {
   return /^[a-z_]{1,64}$/.test(code) ? code : 'without a known reason'
 }
 
-/** The library's errors carry the whole response, which may hold tokens: none of that is logged. */
+/** The library's errors carry the whole response, which may contain tokens: it must not be logged. */
 function withoutBody(error: unknown): Error {
   const { name, message, code } = error as Error & { code?: string }
   return new Error(`${name}: ${code ?? message}`)

@@ -1,4 +1,4 @@
-/** Finding the authorization server of an MCP server, and becoming a client there. */
+/** Finds the authorization server of an MCP server, and registers a client there. */
 import { randomUUID } from 'node:crypto'
 import * as oauth from 'oauth4webapi'
 import { z } from 'zod'
@@ -19,7 +19,7 @@ import { checkUrls, insertProvider } from './providers.ts'
 const Text = z.string().max(2048).optional()
 const Words = z.array(z.string().max(256)).max(256).optional()
 
-/** What is read of an authorization server's metadata: the library checks its `issuer` alone. */
+/** The metadata of an authorization server that we read: the library only checks its `issuer`. */
 const Metadata = z.object({
   issuer: z.string().max(2048),
   authorization_endpoint: Text,
@@ -39,9 +39,9 @@ const Client = z.object({
 })
 
 /**
- * Reads the metadata of the protected resource (RFC 9728), where the server names it or at its usual place, and of its authorization server (RFC 8414),
- * and registers a client (RFC 7591). Throws `bad_request` with what is missing there, `invalid` for a
- * URL that may not be asked, `conflict` when the slug is taken.
+ * Reads the metadata of the protected resource (RFC 9728), at the place that the server names or the usual one, and
+ * of its authorization server (RFC 8414), and registers a client (RFC 7591). Throws `bad_request` with what is missing
+ * there, `invalid` for a forbidden URL, `conflict` when the slug is taken.
  */
 export async function discoverProvider(
   parts: OAuthParts,
@@ -83,7 +83,7 @@ export async function discoverProvider(
   })
 }
 
-/** Throws `bad_request` that names what makes no sense, and not what it says. */
+/** Throws `bad_request` that names the wrong fields, but not their values. */
 function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string) {
   const { data, error } = schema.safeParse(value)
   if (data !== undefined) return data
@@ -91,16 +91,16 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, what:
   throw unusable(`${what} makes no sense: ${places}`)
 }
 
-/** For the library, whose types tell the methods apart that one function sends. */
+/** For the library, which has a type for each method; one function sends them all. */
 function optionsOf<Options>(outgoing: Outgoing): Options {
   return {
-    // Which URLs may be asked without TLS is for `Outgoing` to say.
+    // `Outgoing` decides which URLs need no TLS.
     [oauth.allowInsecureRequests]: true,
     [oauth.customFetch]: (url: string, init: object) => outgoing.fetch(url, init),
   } as Options
 }
 
-/** The first that the resource names; a server without such metadata is its own, as in older editions. */
+/** The first that the resource names; a server without such metadata is its own, as in older MCP versions. */
 async function authorizationServerOf(
   outgoing: Outgoing,
   server: URL,
@@ -138,12 +138,12 @@ async function resourceOf(
   return undefined
 }
 
-/** Where the server itself says that its metadata lies, when it is asked without a token (RFC 9728, 5.1). */
+/** The metadata that the server names in its answer to a request without a token (RFC 9728, 5.1). */
 async function namedResource(
   outgoing: Outgoing,
   server: URL,
 ): Promise<oauth.ResourceServer | undefined> {
-  // One that goes on answering wants no token; what is down is noticed by the next request.
+  // A server that does not refuse needs no token; if it is down, the next request fails.
   const answer = await outgoing.fetch(server.href, INITIALIZE).catch(() => undefined)
   const challenge = answer?.headers.get('www-authenticate') ?? ''
   const text = /\bresource_metadata="([^"]{1,2048})"/i.exec(challenge)?.[1]
@@ -175,12 +175,12 @@ const INITIALIZE: RequestInit = {
   }),
 }
 
-/** Servers without such a document refuse its path in many ways: unknown, forbidden, not without a key. */
+/** Servers without such a document refuse its path in many ways: unknown, forbidden, key needed. */
 function isAbsent({ status }: Response): boolean {
   return status >= 400 && status < 500
 }
 
-/** Throws `bad_request` where one is missing, or leads to what may not be asked. */
+/** Throws `bad_request` when an endpoint is missing or its URL is forbidden. */
 function endpointsOf(outgoing: Outgoing, as: Metadata) {
   const { authorization_endpoint, token_endpoint, revocation_endpoint } = as
   const auth_url = required('authorization_endpoint', authorization_endpoint)
@@ -239,7 +239,7 @@ async function register(
   }
 }
 
-/** A secret where it can have one, in the way that most take; RFC 8414 says what is meant by silence. */
+/** A secret if the server supports one, in the most common form; RFC 8414 defines the default. */
 function methodFor(as: Metadata): TokenEndpointAuthMethod {
   const supported = as.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
   const order = ['client_secret_post', 'client_secret_basic', 'none'] as const
@@ -252,14 +252,14 @@ function methodOf(given: string): TokenEndpointAuthMethod {
   throw unusable(`its server wants clients to prove themselves by ${given}`)
 }
 
-/** A server that does not answer is no trouble of ours. */
+/** A server that does not answer is not an error of Runyard. */
 function asUnusable(error: unknown): never {
   if (error instanceof AppError && error.code === 'bad_request') throw error
   if (error instanceof AppError) throw unusable(error.message.replace(/\.$/, ''))
   throw unusable('its metadata makes no sense', error)
 }
 
-/** The library's errors carry whole responses: of those only the words go to the log. */
+/** The library's errors carry whole responses: only the message goes to the log. */
 function unusable(why: string, error?: unknown): AppError {
   const cause = error === undefined ? undefined : new Error((error as Error).message)
   return new AppError('bad_request', `The MCP server cannot be used: ${why}.`, { cause })

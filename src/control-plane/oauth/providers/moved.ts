@@ -1,4 +1,4 @@
-/** A provider whose settings lead elsewhere: what was given to it before must not follow. */
+/** Providers whose settings now name another client or server: earlier grants must not go there. */
 import { timestamp } from '../../../core/clock.ts'
 import type { ControlPlaneStore } from '../../../core/deployment/control-plane-store.ts'
 import { invalidField } from '../../../core/errors.ts'
@@ -9,7 +9,7 @@ import type { ProviderUpdateRequest } from './provider-schemas.ts'
 
 const PAGE = 500
 
-/** Whether it is another client now, or goes to a server that it did not go to before. */
+/** Whether the provider has another client now, or uses a server that it did not use before. */
 export function isMoved(before: OAuthProvider, after: OAuthProvider): boolean {
   const known = originsOf(before)
   return (
@@ -17,7 +17,7 @@ export function isMoved(before: OAuthProvider, after: OAuthProvider): boolean {
   )
 }
 
-/** Whoever sends the secret elsewhere has to know it. Throws `invalid`. */
+/** A request that sends the secret elsewhere must contain it. Throws `invalid`. */
 export function checkSecret(
   { client_secret }: OAuthProvider,
   request: ProviderUpdateRequest,
@@ -27,7 +27,7 @@ export function checkSecret(
   throw invalidField(['body', 'client_secret'], why)
 }
 
-/** Its tokens have ended, and nothing of them is kept; its open consents can no more be given. */
+/** Expires the provider's tokens, deletes their secrets, and ends its open consents. */
 export async function endGrants(
   { clock }: Pick<OAuthParts, 'clock'>,
   { oauth }: ControlPlaneStore,
@@ -47,7 +47,7 @@ export async function endGrants(
   await oauth.consents.end(id)
 }
 
-/** Of the servers that it goes to. */
+/** The origins of the servers that the provider uses. */
 export function originsOf({ auth_url, token_url, revocation_url }: OAuthProvider): string[] {
   return [auth_url, token_url, revocation_url].flatMap((url) => (url ? [new URL(url).origin] : []))
 }

@@ -1,4 +1,4 @@
-/** Providers that the operator offers to every workspace, out of a file. */
+/** Providers that the operator offers to every workspace, from a file. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
@@ -10,7 +10,7 @@ import { originsOf } from './moved.ts'
 import { ProviderCreateRequestSchema } from './provider-schemas.ts'
 import { checkUrls, newProvider } from './providers.ts'
 
-/** By slug. `file`: a JSON list as `POST /v2/auth/providers` takes each. Throws `bad_request`. */
+/** By slug. `file`: a JSON list of bodies of `POST /v2/auth/providers`. Throws `bad_request`. */
 export function readPlatformProviders(
   file: string,
   parts: { outgoing: Outgoing; now: string },
@@ -26,8 +26,8 @@ export function readPlatformProviders(
 }
 
 /**
- * One whose client or servers the operator has changed is another: it gets nothing that was given to the one
- * before (`moved.ts`).
+ * If the operator changes the client or the servers, the provider gets a new id, and no grants of the old one
+ * (`moved.ts`).
  */
 function idOf(provider: OAuthProvider): string {
   const { provider_id, client_id } = provider
@@ -40,7 +40,7 @@ function parse(file: string) {
   try {
     return z.array(ProviderCreateRequestSchema).parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch (cause) {
-    // What is wrong may stand next to a secret: only the places are told.
+    // Wrong values may be next to a secret: the error only names the places.
     const where =
       cause instanceof z.ZodError
         ? cause.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')

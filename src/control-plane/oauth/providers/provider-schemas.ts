@@ -11,12 +11,12 @@ const Url = line(2048)
   .refine((text) => URL.canParse(text), 'Expected a URL')
   .openapi({ format: 'uri' })
 
-/** It stands in the paths of callbacks. */
+/** The slug is part of callback paths. */
 const Slug = line(128)
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'Expected letters, digits, ".", "_" and "-"')
   .openapi({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$' })
 
-/** What the flow itself says. */
+/** Parameters that the flow itself sets. */
 const OWN_PARAMETERS = [
   'client_id',
   'client_secret',
@@ -57,7 +57,7 @@ export const ProviderCreateRequestSchema = z
   .object({
     provider_id: Slug,
     ...settings,
-    // Absent is not the same as `false`: PKCE is left out only where that was said.
+    // Absent is not the same as `false`: only an explicit `false` turns PKCE off.
     uses_pkce: z.boolean().optional().openapi({ default: false }),
     code_challenge_method: z.enum(CODE_CHALLENGE_METHODS).default('S256'),
     provider_type: z.enum(PROVIDER_TYPES).nullish(),
@@ -67,7 +67,7 @@ export const ProviderCreateRequestSchema = z
 
 export type ProviderCreateRequest = z.infer<typeof ProviderCreateRequestSchema>
 
-/** What is absent or null stays as it is. */
+/** Absent and null members change nothing. */
 export const ProviderUpdateRequestSchema = z
   .object({
     ...settings,
@@ -90,7 +90,7 @@ export const McpProviderCreateRequestSchema = z
 
 export type McpProviderCreateRequest = z.infer<typeof McpProviderCreateRequestSchema>
 
-/** The client's secret is never among it. */
+/** Never includes the client's secret. */
 export const ProviderSchema = z
   .object({
     id: z.string(),

@@ -1,4 +1,4 @@
-/** What can be done with OAuth providers. */
+/** Operations on OAuth providers. */
 
 import { randomUUID } from 'node:crypto'
 import { timestamp } from '../../../core/clock.ts'
@@ -28,7 +28,7 @@ export async function listProviders(
   return (await store.oauth.providers.list(workspace_id)).map(answer)
 }
 
-/** Those of the operator that the workspace has none of its own in place of. */
+/** The operator's providers, except those that the workspace replaces with its own. */
 export async function listPlatformProviders(
   { store, vault }: OAuthParts,
   { workspace_id }: Principal,
@@ -40,7 +40,7 @@ export async function listPlatformProviders(
     .map(answer)
 }
 
-/** Throws `conflict` when the slug is taken, `invalid` for a URL that may not be asked. */
+/** Throws `conflict` when the slug is taken, `invalid` for a forbidden URL. */
 export async function createProvider(
   parts: OAuthParts,
   principal: Principal,
@@ -76,9 +76,8 @@ export async function getProvider(
 }
 
 /**
- * Throws as `getProvider` and `createProvider`, `forbidden` for one of the operator's. What goes to
- * another server, or comes as another client, is in truth another provider: it gets nothing that was
- * given to the one before.
+ * Throws as `getProvider` and `createProvider`, `forbidden` for a provider of the operator. With another
+ * server or another client it counts as a new provider: earlier grants end.
  */
 export async function updateProvider(
   parts: OAuthParts,
@@ -103,7 +102,7 @@ export async function updateProvider(
       await endGrants(parts, store, provider)
     }
     await store.oauth.providers.update(provider.id, patch)
-    // What was wrong may be right now: nobody has to wait for the next try.
+    // The change may have fixed a failure: refreshes need not wait for the next try.
     await store.oauth.tokens.forgetFailures(provider.id)
     const detail = { fields: given.map(([name]) => name) }
     const deed = { action: 'oauth_provider.update', target_id: provider.id } as const
@@ -112,7 +111,7 @@ export async function updateProvider(
   })
 }
 
-/** With its tokens, which it gets back first. Throws as `updateProvider`. */
+/** Deletes the provider and its tokens, which are revoked first. Throws as `updateProvider`. */
 export async function deleteProvider(
   parts: OAuthParts,
   principal: Principal,
@@ -154,7 +153,7 @@ export async function findProvider(
   return own ?? vault.platformProviders.get(provider_id)
 }
 
-/** The one that gave a token, or that a consent began with. Throws `gone` where it was deleted. */
+/** The provider of a token or a consent. Throws `gone` if it was deleted. */
 export async function requireProviderOf(
   { store, vault }: Pick<OAuthParts, 'store' | 'vault'>,
   { provider_key, provider_id }: Pick<OAuthToken, 'provider_key' | 'provider_id'>,
@@ -179,7 +178,7 @@ async function requireOwn(
   )
 }
 
-/** As a request says it, with what it leaves out. */
+/** A provider made from a request, with defaults for absent members. */
 export function newProvider(
   request: ProviderCreateRequest,
   { id, workspace_id, now }: { id: string; workspace_id: string; now: string },
@@ -207,7 +206,7 @@ export function newProvider(
 
 const ASKED = ['token_url', 'revocation_url', 'auth_url'] as const
 
-/** Throws `invalid` for the first that may not be asked, or that people may not be sent to. */
+/** Throws `invalid` for the first URL that Runyard may not call or people may not be sent to. */
 export function checkUrls(outgoing: Outgoing, request: ProviderUpdateRequest): void {
   for (const name of ASKED) {
     const text = request[name]
@@ -221,19 +220,19 @@ export function checkUrls(outgoing: Outgoing, request: ProviderUpdateRequest): v
   }
 }
 
-/** Plain text only for a page of the person's own machine. */
+/** Plain HTTP only for a page on the person's own machine. */
 function isPage({ protocol, hostname, hash }: URL): boolean {
   const isLocal = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)
   return (protocol === 'https:' || (protocol === 'http:' && isLocal)) && hash === ''
 }
 
-/** Throws `invalid` for a default that is not among what is allowed. */
+/** Throws `invalid` for a default that is not in the allowed list. */
 function checkRedirects({ allowed_redirect_uris, default_redirect_uri }: OAuthProvider): void {
   if (default_redirect_uri === null || allowed_redirect_uris.includes(default_redirect_uri)) return
   throw invalidField(['body', 'default_redirect_uri'], 'Expected one of allowed_redirect_uris.')
 }
 
-/** What becomes of the challenge where `uses_pkce` is given: `false` takes it away, `true` brings it back. */
+/** How `uses_pkce` changes the challenge: `false` removes it, `true` restores it. */
 function challengeOf(
   before: OAuthProvider,
   { uses_pkce, code_challenge_method }: ProviderUpdateRequest,
@@ -244,7 +243,7 @@ function challengeOf(
   return { code_challenge_method: method }
 }
 
-/** Throws `invalid` for a public client whose verifier would stand in the browser's address. */
+/** Throws `invalid` for a public client whose verifier would be visible in the browser's address. */
 function checkChallenge(provider: OAuthProvider): void {
   if (!isPublicClient(provider) || provider.code_challenge_method !== 'plain') return
   throw invalidField(['body', 'code_challenge_method'], 'A public client needs S256.')

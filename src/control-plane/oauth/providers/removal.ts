@@ -1,6 +1,6 @@
 /**
- * Removing tokens: each is given back to its provider first, where that takes it, and goes in any case. A provider that
- * does not answer is asked again by the upkeep.
+ * Removes tokens: each is revoked at its provider first, if the provider supports it, and removed in any case. If a
+ * provider does not answer, the upkeep tries again.
  */
 import type { ControlPlaneStore } from '../../../core/deployment/control-plane-store.ts'
 import type { OAuthProvider } from '../../../core/oauth/provider.ts'
@@ -10,9 +10,9 @@ import type { OAuthParts } from '../parts.ts'
 import { tell } from '../tokens/events.ts'
 import { revocationUrlOf } from './types.ts'
 
-/** How many are given back at once: more would wait for each other until their time is over. */
+/** How many tokens are revoked at once: more would wait for each other until their time is over. */
 const AT_ONCE = 8
-/** How many are removed in a transaction. */
+/** How many tokens are removed in a transaction. */
 const PAGE = 40
 /** How long providers that do not answer may hold up a request, in ms. */
 const LIMIT_MS = 60_000
@@ -20,27 +20,27 @@ const LIMIT_MS = 60_000
 export type RemovalParts = Pick<OAuthParts, 'store' | 'vault' | 'clock' | 'log'>
 
 export interface Removal {
-  /** The first of those that are left; none: it is done. */
+  /** The next tokens to remove; empty: done. */
   next: (store: ControlPlaneStore, limit: number) => Promise<OAuthToken[]>
   providerOf: (token: OAuthToken) => Promise<OAuthProvider>
-  /** Why, as a sentence, for the people whose they were. */
+  /** The reason, as a sentence for the owners of the tokens. */
   reason?: string
   source: 'request' | 'cleanup'
-  /** Told of each page, in the transaction that removes it; once where there is none. */
+  /** Called for each page, in the transaction that removes it; once if no tokens exist. */
   onRemoved?: (store: ControlPlaneStore, counts: RemovedCounts) => Promise<void>
-  /** How long providers may take; 60 s by default. What is left then is removed all the same. */
+  /** How long providers may take; 60 s by default. The remaining tokens are then removed without a request. */
   limitMs?: number
-  /** Ends it between two pages, or while a provider is asked. */
+  /** Ends the removal between two pages, or while a provider is asked. */
   signal?: AbortSignal
 }
 
 export interface RemovedCounts {
   count: number
-  /** How many of them their providers took back. */
+  /** How many were revoked at their providers. */
   revoked: number
 }
 
-/** Answers how many. Killed anywhere, it can be done again. */
+/** Returns how many. After a crash at any point, it can be done again. */
 export async function removeTokens(parts: RemovalParts, removal: Removal): Promise<RemovedCounts> {
   const until = performance.now() + (removal.limitMs ?? LIMIT_MS)
   const all = { count: 0, revoked: 0 }
@@ -61,12 +61,12 @@ export async function removeTokens(parts: RemovalParts, removal: Removal): Promi
 }
 
 /**
- * What came of giving a token back: `true`: its provider took it. `false`: it does not take any, or not this one. A provider:
- * it did not answer, or was not asked in time.
+ * The result of a revocation. `true`: revoked. `false`: the provider takes back no tokens, or not this one. A
+ * provider: it did not answer, or was not asked in time.
  */
 type Given = boolean | OAuthProvider
 
-/** By the ids of the tokens. */
+/** Revokes a page of tokens; the results by token id. */
 async function revokePage(
   parts: RemovalParts,
   tokens: readonly OAuthToken[],

@@ -1,4 +1,4 @@
-/** Asks providers again to take back tokens that are gone here. */
+/** Asks providers again to revoke tokens that are already removed here. */
 import type { ControlPlaneStore } from '../../../core/deployment/control-plane-store.ts'
 import {
   MOST_ATTEMPTS,
@@ -10,11 +10,11 @@ import { unlessAborted } from './removal.ts'
 
 type Parts = Pick<OAuthParts, 'store' | 'vault' | 'clock' | 'log'>
 
-/** How many are asked about in a round, and how many at once. */
+/** How many tokens a round revokes, and how many at once. */
 const PER_ROUND = 40
 const AT_ONCE = 8
 
-/** One round of the upkeep. Rejects when `signal` is aborted: no provider keeps the server from stopping. */
+/** One round of the upkeep. Rejects when `signal` is aborted: a provider must not keep the server from stopping. */
 export async function revokeAgain(parts: Parts, signal: AbortSignal): Promise<void> {
   const due = await parts.store.oauth.revocations.listDue(parts.clock.now(), PER_ROUND)
   for (let i = 0; i < due.length; i += AT_ONCE) {
@@ -44,7 +44,7 @@ async function tryAgain(parts: Parts, revocation: OAuthRevocation): Promise<void
   }
 }
 
-/** Providers that take back one token of an account may take back all: its owner has given another since. */
+/** Whether the owner has a newer token: revoking one token of an account may revoke all. */
 async function isGivenAnew(
   { oauth }: Pick<ControlPlaneStore, 'oauth'>,
   { provider, ...owner }: OAuthRevocation,

@@ -1,6 +1,6 @@
 /**
- * What token endpoints answer, brought to the form of RFC 6749: providers that are older than the
- * standard, or see it their own way, answer otherwise.
+ * Converts answers of token endpoints to the form of RFC 6749: providers that are older than the standard,
+ * or read it their own way, answer differently.
  */
 import { z } from 'zod'
 import type { OAuthProvider } from '../../../core/oauth/provider.ts'
@@ -16,7 +16,7 @@ const SlackAnswer = z.looseObject({
 
 export type TokenAnswer = Record<string, unknown>
 
-/** The answer as its library and we expect it. What is no JSON object is left to the library. */
+/** The answer as the library and we expect it. The library handles anything but a JSON object. */
 export async function normalize(provider: OAuthProvider, response: Response) {
   const text = await response.text()
   const given = parse(text)
@@ -25,10 +25,10 @@ export async function normalize(provider: OAuthProvider, response: Response) {
   // GitHub and Slack refuse with 200.
   const isRefusal = typeof answer.error === 'string' && answer.access_token === undefined
   const status = isRefusal && response.status === 200 ? 400 : response.status
-  // Who gave the consent is read by `accountOf`: it came from the token endpoint itself.
+  // Without the id token, which `accountOf` reads: it came from the token endpoint itself.
   const { id_token: _, ...rest } = answer
   const normal = again(response, status, JSON.stringify(rest))
-  // The body says more, and the library reads it only where no challenge comes with it.
+  // The body says more, but the library ignores it when a challenge comes with it.
   if (typeof answer.error === 'string') normal.headers.delete('www-authenticate')
   return { answer, response: normal }
 }
@@ -47,19 +47,19 @@ function again({ headers }: Response, status: number, text: string): Response {
   return new Response(text, { status, headers })
 }
 
-/** `oauth.v2.access` answers with a bot's token and a user's; the user's is the one of who consented. */
+/** `oauth.v2.access` answers with a bot's token and a user's; the user's belongs to the consenting person. */
 function fromSlack(given: TokenAnswer): TokenAnswer {
   const { success, data } = SlackAnswer.safeParse(given)
   if (!success) return given
   if (!data.ok) return { error: data.error ?? 'unknown_error' }
   const isOfUser = data.authed_user?.access_token !== undefined
-  // A bot's token is nobody's: it would act for all people of the team.
+  // A bot's token belongs to no person: it would act for all people of the team.
   if (data.token_type === 'bot' && !isOfUser) return { error: 'no_user_token' }
   return { ...given, ...(isOfUser && data.authed_user), token_type: 'bearer' }
 }
 
 function withStandardFields(given: TokenAnswer): TokenAnswer {
-  // Some say `null` where they have nothing to say.
+  // Some providers send `null` for absent members.
   const said = Object.entries(given).filter(([, value]) => value !== null)
   const { scope, ...present }: TokenAnswer = Object.fromEntries(said)
   const { token_type = 'bearer', expires_in } = present
@@ -68,7 +68,7 @@ function withStandardFields(given: TokenAnswer): TokenAnswer {
     ...present,
     ...(present.access_token !== undefined && { token_type }),
     ...(typeof expires_in === 'string' && { expires_in: Number(expires_in) }),
-    // Apps of GitHub have permissions and answer with no scopes: that is no refusal of those asked for.
+    // GitHub Apps have permissions and answer without scopes: that does not refuse the requested ones.
     ...(scopes.length > 0 && { scope: scopes.join(' ') }),
   }
 }

@@ -1,18 +1,18 @@
-/** What some providers want to be asked otherwise than the standard says. */
+/** Where some providers differ from the standard. */
 import type { OAuthProvider, ProviderType } from '../../../core/oauth/provider.ts'
 
 interface Ways {
-  /** What has to be asked for to get a refresh token. */
+  /** The scope to request for a refresh token. */
   refreshScope?: string
-  /** Scopes of a person instead of a bot; separated by commas. */
+  /** The parameter for scopes of a person instead of a bot; separated by commas. */
   scopeParameter?: 'user_scope'
-  /** The `prompt` where a further account is wanted, so that people can choose another. */
+  /** The `prompt` for a further account, so that people can choose another. */
   choosingPrompt?: string
   /** Whether `prompt` may be one word only. */
   hasOnePrompt?: boolean
-  /** How long a token is good where the provider does not say, in seconds. */
+  /** The lifetime of a token when the provider names none, in seconds. */
   assumedLifetimeSecs?: number
-  /** Where tokens are given back, from the URL of the token endpoint. */
+  /** The revocation URL, from the URL of the token endpoint. */
   revocationUrl?: (tokenUrl: string) => string
 }
 
@@ -23,7 +23,7 @@ const WAYS: Readonly<Record<ProviderType, Ways>> = {
     choosingPrompt: 'select_account',
     hasOnePrompt: true,
   },
-  // Sessions end after two hours unless an administrator says otherwise, and no answer tells when.
+  // Sessions end after two hours unless an administrator changes that, and answers do not contain the end.
   salesforce: {
     refreshScope: 'refresh_token',
     choosingPrompt: 'login',
@@ -44,8 +44,8 @@ export function waysOf({ provider_type }: OAuthProvider): Ways {
 }
 
 /**
- * The `prompt` of the address that people are sent to: the provider's own, joined with the choice of an
- * account where a further one is wanted. `none` stands alone (OpenID Connect Core 1.0, 3.1.2.1).
+ * The `prompt` of the authorization URL: the provider's own, joined with the choice of an account when a
+ * further one is wanted. `none` cannot be joined (OpenID Connect Core 1.0, 3.1.2.1).
  */
 export function promptOf(
   provider: OAuthProvider,
@@ -58,7 +58,7 @@ export function promptOf(
   return [...new Set([choosingPrompt, ...others])].join(' ')
 }
 
-/** As its metadata says, else as such a provider has it; `null`: it takes none back. */
+/** From its metadata, else the known one of this provider type; `null`: it revokes no tokens. */
 export function revocationUrlOf(provider: OAuthProvider): string | null {
   const { revocation_url, token_url } = provider
   return revocation_url ?? waysOf(provider).revocationUrl?.(token_url) ?? null

@@ -1,4 +1,4 @@
-/** Writing down what happened to OAuth tokens. */
+/** Records events of OAuth tokens. */
 
 import { randomUUID } from 'node:crypto'
 import type { z } from '@hono/zod-openapi'
@@ -10,7 +10,7 @@ import type { Principal } from '../../../core/people/api-key.ts'
 import { answerOf } from '../../operations/answer.ts'
 import { TokenEventSchema } from './token-schemas.ts'
 
-/** Of which token, or of which consent that has come to none. */
+/** The token of an event, or the consent that led to no token. */
 type Whose = TokenOwner & Pick<OAuthTokenEvent, 'provider_id' | 'scopes'> & Partial<OAuthTokenEvent>
 
 /** Adds an event: with a transaction's store, when the change is written with it. */
@@ -41,7 +41,7 @@ export async function tell(
   })
 }
 
-/** Of the caller's tokens and their end users', the newest first. */
+/** Events of the caller's tokens and their end users', the newest first. */
 export async function listTokenEvents(
   { store }: { store: ControlPlaneStore },
   { workspace_id, user_id }: Principal,

@@ -1,4 +1,4 @@
-/** A grant becomes a token: a new one, or in place of the one that it renews. */
+/** Stores a grant as a token: a new one, or in place of the token that it renews. */
 import { randomUUID } from 'node:crypto'
 import { type Clock, timestamp } from '../../../core/clock.ts'
 import type { ControlPlaneStore } from '../../../core/deployment/control-plane-store.ts'
@@ -8,7 +8,7 @@ import type { OAuthToken } from '../../../core/oauth/token.ts'
 import type { Granted } from '../providers/authorization-server.ts'
 import { tell } from './events.ts'
 
-/** With its event, its place among the owner's accounts, and the agent's connection to it. */
+/** Also writes its event, its place among the owner's accounts, and the agent's connection to it. */
 export async function saveGrant(
   store: ControlPlaneStore,
   clock: Clock,
@@ -41,9 +41,9 @@ export async function saveGrant(
 }
 
 /**
- * The account's present token, where that is good for all that the new one is for, and for more: a person
- * who was to choose a further account has chosen this one again. The new one is left to run out: providers
- * that take back one token of an account may take back all.
+ * The account's present token, if it has all scopes of the new one and more: then a person who was asked for a
+ * further account has chosen this one again. The new token is left to run out: revoking one token of an account
+ * may revoke all.
  */
 function widerThan(
   made: OAuthToken,
@@ -59,7 +59,7 @@ function widerThan(
   return isWider && missingScopes(present, made.scopes).length === 0 ? present : undefined
 }
 
-/** The same account's; where the provider names none, the one that the person was asked about. */
+/** The token of the same account; if the provider names no account, the token that the consent asked about. */
 function renewedBy(
   existing: readonly OAuthToken[],
   { token_id }: OAuthConsent,
@@ -93,7 +93,7 @@ function tokenOf(made: {
     provider_key,
     provider_id,
     ...grant,
-    // Some send it with the first consent only, and the first one stays good.
+    // Some providers send it with the first consent only, and the first one stays valid.
     refresh_token: refresh_token ?? renewed?.refresh_token ?? null,
     provider_account_label: renewed?.provider_account_label ?? granted.provider_account_label,
     scopes,

@@ -1,4 +1,4 @@
-/** Ending all that is kept for somebody: their open links, and their tokens. */
+/** Ends all grants of a holder: open links and tokens. */
 import type { GrantHolder } from '../../../core/oauth/token.ts'
 import { requireProviderOf } from '../providers/providers.ts'
 import {
@@ -8,7 +8,7 @@ import {
   removeTokens,
 } from '../providers/removal.ts'
 
-/** The consents go first: a code that is being exchanged meanwhile is given back, and stored nowhere. */
+/** The consents go first: the grant of a code that is being exchanged is then revoked, and not stored. */
 export async function removeGrants(
   parts: RemovalParts,
   holder: GrantHolder,

@@ -1,8 +1,8 @@
-/** Whose tokens and consents are whose to see and to end. */
+/** Decides which tokens and consents a caller may see and end. */
 import { DEPLOYMENT_USER, type TokenOwner } from '../../../core/oauth/token.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 
-/** The one who asked, or the person whom an agent asked for. */
+/** Whether the principal is the owner, or the person that an agent asked for. */
 export function isOf(
   { workspace_id, user_id, end_user_id }: TokenOwner,
   principal: Principal,

@@ -1,7 +1,7 @@
 /**
- * Keeps tokens fresh: each is refreshed by one caller at a time, however many ask and on whichever
- * server. The right to do so is a claim on the token's row that runs out, so that a server which dies
- * holds nobody up for longer.
+ * Keeps tokens fresh: one caller at a time refreshes a token, however many ask on any server. The right to
+ * do so is a claim on the token's row. It runs out, so that a server which dies blocks others no longer
+ * than that.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -18,16 +18,16 @@ import {
 } from '../providers/authorization-server.ts'
 import { tell } from './events.ts'
 
-/** How long before its end a token is refreshed, in ms; of one that lives shortly, a quarter of that. */
+/** How long before its end a token is refreshed, in ms; for a short lifetime, a quarter of that. */
 const EARLY_MS = 60_000
-/** Longer than a provider may take to answer, in ms: a server that has died holds others up for so long. */
+/** Longer than a provider may take to answer, in ms. A server that has died blocks others for this time. */
 export const CLAIM_MS = 30_000
-/** How often who waits for another server's refresh looks for it, in ms. */
+/** How often a caller that waits for another server's refresh looks for it, in ms. */
 const LOOK_EVERY_MS = 100
-/** How long a provider that failed is left alone, in ms: twice as long each time, up to a limit. */
+/** The pause after a provider's failure, in ms: twice as long each time, up to a limit. */
 const RETRY_MS = 5_000
 const LONGEST_RETRY_MS = 600_000
-/** How often a new grant is written when the database does not take it: nobody else has it. */
+/** How often the write of a new grant is tried: if it fails, the grant is lost. */
 const WRITES = 3
 
 /** The right to refresh a token, as it was taken. */
@@ -37,7 +37,7 @@ interface Claim {
 }
 
 interface RefreshParts {
-  /** How long a token is one server's to refresh, in ms. */
+  /** How long a server's claim to refresh a token lasts, in ms. */
   claimMs: number
   store: ControlPlaneStore
   servers: AuthorizationServers
@@ -47,7 +47,7 @@ interface RefreshParts {
 
 export class Refreshes {
   readonly #parts: RefreshParts
-  /** Those of this process that are under way, by token. */
+  /** Refreshes under way in this process, by token. */
   readonly #open = new Map<string, Promise<OAuthToken>>()
 
   constructor(parts: RefreshParts) {
@@ -55,9 +55,8 @@ export class Refreshes {
   }
 
   /**
-   * The token as it can be used now. One that cannot be had without its person comes back as
-   * `expired`. Throws `unavailable` when the token has run out and its provider does not answer,
-   * `not_found` when it is deleted meanwhile.
+   * The token, ready for use. If it needs its person again, it comes back as `expired`. Throws `unavailable`
+   * when the token has run out and its provider does not answer, `not_found` when it is deleted meanwhile.
    */
   async fresh(token: OAuthToken, provider: OAuthProvider): Promise<OAuthToken> {
     if (token.status === 'expired' || !this.#isDue(token)) return token
@@ -105,7 +104,7 @@ export class Refreshes {
     }
   }
 
-  /** Ends the claim. The first failure of a row is told; the token with its next moment is answered. */
+  /** Ends the claim. Records an event for the first failure in a row; returns the token with its next try. */
   async #later(token: OAuthToken, error: unknown, claim: Claim): Promise<OAuthToken> {
     const { store, clock } = this.#parts
     const { refresh_failures: before } = token
@@ -154,7 +153,7 @@ export class Refreshes {
     throw gone()
   }
 
-  /** What nobody keeps must not live on. A refresh token that is still in use is left alone. */
+  /** Revokes a grant that was not stored, unless the stored token has the same refresh token. */
   async #giveBack(
     token: OAuthToken,
     granted: Renewed,
@@ -177,7 +176,7 @@ export class Refreshes {
     }
   }
 
-  /** The provider is not asked again: what it says would not change. */
+  /** The provider is not asked again: it would refuse again. */
   async #expire(token: OAuthToken, reason: string, claim?: Claim): Promise<OAuthToken> {
     const { store, clock } = this.#parts
     const patch = { status: 'expired', updated_at: timestamp(clock) } as const

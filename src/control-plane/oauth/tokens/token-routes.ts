@@ -114,7 +114,7 @@ export function oauthTokenRoutes(parts: OAuthParts): Routes {
     const { provider_id } = c.req.valid('query')
     return c.json({ has_token: await hasOAuthToken(parts, c.var.principal, provider_id) }, 200)
   })
-  // Before the one whose id it would be.
+  // Before the route that would take this path for an id.
   routes.openapi(slackExists, async (c) =>
     c.json({ has_token: await hasSlackToken(parts, c.var.principal) }, 200),
   )

@@ -25,7 +25,7 @@ export const TokenSummarySchema = z
     scopes: z.array(z.string()),
     expires_at: z.iso.datetime().nullable(),
     is_default: z.boolean(),
-    /** Whose it is: the caller, or an end user of theirs. */
+    /** The owner: the caller, or one of its end users. */
     user_id: z.string(),
     status: z.enum(['active', 'expired']),
     created_at: z.iso.datetime(),
@@ -35,7 +35,7 @@ export const TokenSummarySchema = z
 
 export type TokenSummary = z.infer<typeof TokenSummarySchema>
 
-/** What is absent or null stays as it is. */
+/** Absent and null members change nothing. */
 export const TokenUpdateRequestSchema = z
   .object({ provider_account_label: line(256).nullish(), is_default: z.boolean().nullish() })
   .openapi('OAuthTokenUpdateRequest')

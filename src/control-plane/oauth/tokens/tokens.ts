@@ -1,4 +1,4 @@
-/** What can be done with OAuth tokens that are there. */
+/** Operations on stored OAuth tokens. */
 
 import { timestamp } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
@@ -26,7 +26,7 @@ export async function listOAuthTokens(
   return tokens.map(summary)
 }
 
-/** Whether the caller, or an end user of theirs, has one that can be used. */
+/** Whether the caller, or one of its end users, has a usable token. */
 export async function hasOAuthToken(
   parts: OAuthParts,
   { workspace_id, user_id }: Principal,
@@ -37,7 +37,7 @@ export async function hasOAuthToken(
   return parts.store.oauth.tokens.hasActive({ workspace_id, user_id }, provider.id)
 }
 
-/** Renames it, or makes it the default account. Throws `not_found` for another's. */
+/** Renames it, or makes it the default account. Throws `not_found` for a token of another owner. */
 export async function updateOAuthToken(
   parts: OAuthParts,
   principal: Principal,
@@ -60,7 +60,7 @@ export async function updateOAuthToken(
   })
 }
 
-/** Gives it back to the provider first, where that takes it. Throws `not_found` for another's. */
+/** Revokes it at the provider first, if supported. Throws `not_found` for a token of another owner. */
 export async function deleteOAuthToken(
   parts: OAuthParts,
   principal: Principal,
@@ -75,8 +75,8 @@ export async function deleteOAuthToken(
 }
 
 /**
- * Deletes the caller's own of one provider, across all agents, and those of their end users; gives each
- * back to the provider first, where that takes it. None is no error.
+ * Deletes the caller's tokens of one provider, across all agents, and those of its end users. Revokes each
+ * at the provider first, if supported. Without tokens it does nothing.
  */
 export async function deleteOAuthTokens(
   parts: OAuthParts,
@@ -92,7 +92,7 @@ export async function deleteOAuthTokens(
   return { message, provider_id }
 }
 
-/** Whether anybody in the workspace has one of Slack's. */
+/** Whether the workspace has a token of Slack. */
 export async function hasSlackToken(
   parts: OAuthParts,
   { workspace_id }: Principal,
@@ -101,7 +101,7 @@ export async function hasSlackToken(
   return parts.store.oauth.tokens.hasActiveOfProviders(workspace_id, keys)
 }
 
-/** Everybody's of the workspace. */
+/** Deletes all Slack tokens of the workspace. */
 export async function deleteSlackTokens(
   parts: OAuthParts,
   principal: Principal,
@@ -119,8 +119,8 @@ export async function deleteSlackTokens(
 }
 
 /**
- * All that anybody in the workspace keeps of one person, who is a caller (a key's id, `user:` and the
- * subject of a signed token) or an end user; their open links end, too, and their browsers are signed out.
+ * Deletes all tokens of one person in the workspace: a caller (a key's id, `user:` and the subject of a signed
+ * token) or an end user. Also ends the person's open links and signs their browsers out.
  */
 export async function deletePersonsTokens(
   parts: OAuthParts,
@@ -136,7 +136,7 @@ export async function deletePersonsTokens(
   return { message: sentenceOf(count) }
 }
 
-/** One of the caller's or of their end users'. Throws `not_found`. */
+/** A token of the caller or its end users. Throws `not_found`. */
 export async function requireToken(
   { store }: Pick<OAuthParts, 'store'>,
   principal: Principal,
@@ -147,7 +147,7 @@ export async function requireToken(
   throw new AppError('not_found', `OAuth token ID ${token_id} not found.`)
 }
 
-/** Their ids. */
+/** The ids of the workspace's Slack providers. */
 async function slackProviders(
   { store, vault }: OAuthParts,
   workspace_id: string,
@@ -158,7 +158,7 @@ async function slackProviders(
   return all.filter(isSlack).map(({ id }) => id)
 }
 
-/** Answers what was done, as a sentence. A provider that is down keeps nobody from deleting. */
+/** Returns the result as a sentence. A provider that is down does not prevent the deletion. */
 async function revokeAndDelete(
   parts: OAuthParts,
   principal: Principal,
