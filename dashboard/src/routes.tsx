@@ -21,7 +21,7 @@ const signIn = page(root, 'sign-in', () => import('./shell/sign-in/page.tsx'), '
 
 const shell = createRoute({ getParentRoute: () => root, id: 'shell', component: Shell })
 
-/** The pages of one agent server, below whatever says which one it is. */
+/** The pages of one agent server, below a route that names the server. */
 function agentPages(parent: AnyRoute) {
   return [
     page(parent, 'studio', () => import('./studio/assistants-page.tsx'), 'AssistantsPage'),

@@ -1,6 +1,6 @@
 /**
- * As `fetch`. A glance at a deployment that sleeps is answered by the gateway with 204, so that the browser's console
- * stays clean; whoever asked is given the refusal that it means.
+ * As `fetch`. For a glance at a sleeping deployment the gateway responds 204, so that the browser's console stays
+ * clean; the caller gets the 409 that it means.
  */
 export async function agentFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init)

@@ -12,7 +12,7 @@ export class AgentRefusal extends Error {
   }
 }
 
-/** Answers the JSON of a 2xx. Throws `AgentRefusal` for anything else. */
+/** Returns the JSON of a 2xx response. Throws `AgentRefusal` for anything else. */
 export async function askAgent<T>(
   server: AgentServer,
   method: string,
@@ -39,7 +39,7 @@ function detailOf(text: string, status: number): string {
     const [first] = Array.isArray(detail) ? (detail as { msg?: string; loc?: unknown[] }[]) : []
     if (first?.msg) return `${(first.loc ?? []).slice(1).join('.')}: ${first.msg}`
   } catch {
-    // Not from the agent server: something in between has answered.
+    // The response came from a proxy, not from the agent server.
   }
   return `The agent server answered ${status}.`
 }

@@ -11,13 +11,13 @@ import { workspaceHeaders } from './workspace.ts'
 export interface AgentServer {
   /** The official SDK's client. It needs no key: the session's cookie goes along. */
   client: Client
-  /** Of its API, without a slash at the end. */
+  /** Base URL of its API, without a trailing slash. */
   url: string
-  /** Headers that every request of ours has to carry, beside the SDK's own. */
+  /** Headers that every request of ours carries, beside the SDK's own. */
   headers: Record<string, string>
-  /** Tells one server's data from another's in query keys. */
+  /** Separates the data of different servers in query keys. */
   key: string
-  /** What people call it. */
+  /** The name to display. */
   name: string
   /** The deployment, where a control plane has one. */
   deploymentId?: string
@@ -42,7 +42,7 @@ export function useAgentServer(): AgentServer {
   return server
 }
 
-/** `deployment`: whose server it is; without one, the server that this page came from. */
+/** `deployment`: the deployment of the server; without one, the server that this page came from. */
 export function AgentServerProvider(props: {
   deployment?: { id: string; name: string }
   children: ReactNode
@@ -53,15 +53,15 @@ export function AgentServerProvider(props: {
 }
 
 /**
- * Who has signed in looks at a deployment as LangGraph's Studio does: the gateway takes the session, also where
- * the project has its own `auth`, and its handlers see the Studio's user.
+ * The dashboard calls a deployment as the LangGraph Studio user: the gateway accepts the session even if the project
+ * has its own `auth`, and the project's handlers see the Studio's user.
  */
 const AS_STUDIO = { 'x-auth-scheme': 'langsmith' }
 
 /** The gateway neither wakes a deployment for such a request nor keeps it awake; see `agentFetch`. */
 const AT_A_GLANCE = { 'x-runyard-wake': 'glance' }
 
-/** The same server, for what a page asks by itself and nobody waits for. */
+/** The same server for background requests, which do not wake it or keep it awake. */
 export function atAGlance({ deploymentId: id, name }: AgentServer): AgentServer {
   return id ? serverWith({ id, name }, AT_A_GLANCE) : serverWith(undefined, {})
 }
@@ -83,8 +83,8 @@ function serverWith(
       apiUrl: url,
       apiKey: null,
       defaultHeaders: headers,
-      // Queries try again by themselves. The SDK also tries again what was given up, for many seconds,
-      // and meanwhile makes the next ones wait.
+      // Queries retry by themselves. The SDK would also retry aborted requests, for many seconds, and delay the next
+      // ones.
       callerOptions: {
         maxRetries: 0,
         maxConcurrency: Number.POSITIVE_INFINITY,
@@ -110,7 +110,7 @@ function pagesBelow(base: string): AgentPages {
   }
 }
 
-/** The router reads values of the search as JSON where they are that; ids are plain text. */
+/** The router parses search values as JSON where it can; ids are plain text. */
 function search(values: Record<string, string | undefined>): string {
   const given = Object.entries(values).filter((entry): entry is [string, string] => !!entry[1])
   return given.length > 0 ? `?${new URLSearchParams(given)}` : ''

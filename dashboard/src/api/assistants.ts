@@ -2,7 +2,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { AgentServer } from './agent-server.tsx'
 
-/** All of them. */
+/** All assistants of the server. */
 export function assistantsQuery(server: AgentServer) {
   return queryOptions({
     queryKey: [server.key, 'assistants'],

@@ -7,7 +7,7 @@ export const controlPlane = new ControlPlaneClient({
   fetch: (request, init) => fetch(withWorkspace(new Request(request, init))),
 })
 
-/** Which of the person's workspaces is meant; the server takes the first where nothing is said. A request may name another. */
+/** Adds the chosen workspace; without one the server uses the person's first. A request may name another. */
 function withWorkspace(request: Request): Request {
   for (const [name, value] of Object.entries(workspaceHeaders()))
     if (!request.headers.has(name)) request.headers.set(name, value)

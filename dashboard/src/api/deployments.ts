@@ -7,9 +7,9 @@ import type { Session } from './session.ts'
 
 type Workspace = Session['workspaces'][number]
 
-/** How often is looked at what changes by itself, in ms. */
+/** Polling interval for data that changes by itself, in ms. */
 export const PACE = 5_000
-/** The same while something rolls out. */
+/** Polling interval during a rollout, in ms. */
 export const QUICK_PACE = 1_000
 
 export function deploymentsQuery() {
@@ -31,7 +31,7 @@ export function deploymentQuery(id: string) {
   })
 }
 
-/** In which of these workspaces it is; null: in none of them. */
+/** The one of these workspaces that has the deployment; null: none of them. */
 export function workspaceOfDeploymentQuery(
   deployment_id: string,
   workspaces: readonly Workspace[] | undefined,
@@ -66,7 +66,7 @@ async function hasDeployment(
   }
 }
 
-/** How its agent servers are just now. */
+/** The current state of its agent servers. */
 export function runtimeQuery(deployment_id: string) {
   const params = { path: { deployment_id } }
   return queryOptions({
@@ -77,14 +77,14 @@ export function runtimeQuery(deployment_id: string) {
   })
 }
 
-/** Whether its agent servers answer at once: nothing has to be woken or waited for. */
+/** Whether its agent servers can respond at once, without waking or starting. */
 export async function isAwake(deployment_id: string): Promise<boolean> {
   const params = { path: { deployment_id } }
   const { data } = await controlPlane.api.GET('/v2/deployments/{deployment_id}/runtime', { params })
   return data?.state === 'serving'
 }
 
-/** Deployments by whether they would answer at once. */
+/** Deployments by whether their agent servers can respond at once. */
 export interface Answering {
   awake: { id: string; name: string }[]
   asleep: { id: string; name: string }[]
@@ -107,7 +107,7 @@ export function answeringQuery() {
   })
 }
 
-/** Nothing of it is on its way, as far as can be told without its revisions. */
+/** No rollout is in progress, as far as the deployment itself shows. */
 function isSettled({ latest_revision_id, active_revision_id }: Deployment): boolean {
   return latest_revision_id === active_revision_id
 }

@@ -1,6 +1,6 @@
 /**
- * Headers that a person gives the Studio of one agent server, for a project with its own `auth`. They are
- * kept in this tab, until it is closed.
+ * Headers that a person enters in the Studio of one agent server, for a project with its own `auth`. Kept in this tab
+ * until it is closed.
  */
 const KEY = 'runyard.headers'
 
@@ -8,18 +8,18 @@ export function givenHeaders(): Record<string, string> {
   return readHeaders(givenText()) ?? {}
 }
 
-/** As they were written. */
+/** The text as the person wrote it. */
 export function givenText(): string {
   return sessionStorage.getItem(KEY) ?? ''
 }
 
-/** The empty text forgets them. What was made with others has to be made anew: the page is to be loaded again. */
+/** An empty text removes them. The page must be reloaded: clients were created with the old headers. */
 export function giveHeaders(text: string): void {
   if (text.trim()) sessionStorage.setItem(KEY, text)
   else sessionStorage.removeItem(KEY)
 }
 
-/** `name: value`, one a line. Undefined: a browser would not send them. */
+/** One `name: value` per line. Undefined: a browser would not send them. */
 export function readHeaders(text: string): Record<string, string> | undefined {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   try {

@@ -1,6 +1,6 @@
 /** Metadata as people type it to search by: `team=blue size=2`, or JSON. */
 
-/** `undefined`: nothing was typed. Throws where it is neither. */
+/** `undefined`: the text is empty. Throws if the text is neither form. */
 export function parseMetadata(text: string): Record<string, unknown> | undefined {
   const typed = text.trim()
   if (typed === '') return undefined
@@ -8,7 +8,7 @@ export function parseMetadata(text: string): Record<string, unknown> | undefined
   return Object.fromEntries(typed.split(/\s+/).map(parsePair))
 }
 
-/** Whether it can be searched by. */
+/** Whether the text is valid metadata to search by. */
 export function isMetadata(text: string): boolean {
   try {
     parseMetadata(text)
@@ -24,7 +24,7 @@ function parsePair(pair: string): [string, unknown] {
   return [pair.slice(0, at), readValue(pair.slice(at + 1))]
 }
 
-/** Numbers, true, false and null are themselves; all else is a text. */
+/** Numbers, true, false and null are parsed; anything else is text. */
 function readValue(text: string): unknown {
   if (!/^(-?\d+(\.\d+)?|true|false|null|".*")$/.test(text)) return text
   return JSON.parse(text)

@@ -1,6 +1,6 @@
-/** What this page shows, and where it lies: the server has written both into it. */
+/** What this page shows, and its base path: the server writes both into the HTML. */
 
-/** `control-plane`: all deployments. `agent-server`: the one that `serve` or `dev` runs. */
+/** `control-plane`: all deployments. `agent-server`: the one agent server that `serve` or `dev` runs. */
 export type Mode = 'control-plane' | 'agent-server'
 
 export const MODE: Mode =
@@ -9,7 +9,7 @@ export const MODE: Mode =
 /** The path below which the app's own pages lie, with a slash at the end: `/`, or `/studio/`. */
 export const BASE_PATH = new URL(document.baseURI).pathname
 
-/** What styles that are made while the page runs have to carry. */
+/** The nonce for styles that are created at run time. */
 export const STYLE_NONCE =
   document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? ''
 

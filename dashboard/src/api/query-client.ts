@@ -1,7 +1,7 @@
 import { ControlPlaneError } from '@runyard/client'
 import { QueryClient } from '@tanstack/react-query'
 
-/** A refusal stays one however often it is asked for; what else goes wrong is tried again twice. */
+/** Refusals are not retried; other failures are retried twice. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {

@@ -3,8 +3,8 @@ import { type AgentServer, atAGlance } from './agent-server.tsx'
 import { statusOf } from './query-client.ts'
 
 /**
- * What a page reads of an agent server again and again. The first time the server is woken for it; a page that only
- * stays open neither wakes it after that nor keeps it awake, and while it sleeps what was read last stands.
+ * For data of an agent server that a page polls. The first read wakes the server; later reads neither wake it nor keep
+ * it awake, and while it sleeps the last data stays.
  */
 export async function readAgain<T>(
   server: AgentServer,

@@ -1,6 +1,6 @@
 import type { Run } from '@langchain/langgraph-sdk'
 
-/** Whether it is not over: it waits in line, or goes on. */
+/** Whether the run is not over: it is queued or running. */
 export function isActive({ status }: Pick<Run, 'status'>): boolean {
   return status === 'running' || status === 'pending'
 }

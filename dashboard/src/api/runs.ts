@@ -1,4 +1,4 @@
-/** Runs of all threads, as `POST /runs/search` of an agent server answers them. */
+/** Runs of all threads, as an agent server's `POST /runs/search` returns them. */
 
 import { agentFetch } from './agent-fetch.ts'
 import { AgentRefusal } from './agent-request.ts'
@@ -40,7 +40,7 @@ export interface RunQuery {
   created_before?: string | undefined
 }
 
-/** One page, the latest first. `next`: the cursor of the page behind it. */
+/** One page, newest first. `next`: the cursor of the following page. */
 export async function searchRuns(
   server: AgentServer,
   query: RunQuery & { limit: number; cursor?: string | undefined },

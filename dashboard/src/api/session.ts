@@ -1,4 +1,4 @@
-/** Who has signed in, and what they may do. */
+/** The signed-in user and their permissions. */
 import { ControlPlaneError, type CurrentSession, dataOf } from '@runyard/client'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type AgentRefusal, askAgent } from './agent-request.ts'
@@ -11,7 +11,7 @@ import { chosenWorkspace, forgetWorkspace, workspaceHeaders } from './workspace.
 export type Role = CurrentSession['role']
 export type Session = CurrentSession
 
-/** `talk`: to agents, and whatever else changes something there. `operate`: to run the installation. */
+/** `talk`: call agents and change data of agent servers. `operate`: run the installation. */
 export type Permission = 'read' | 'talk' | 'write' | 'administer' | 'operate'
 
 const ALLOWED: Record<Role, readonly Permission[]> = {
@@ -21,10 +21,10 @@ const ALLOWED: Record<Role, readonly Permission[]> = {
   agent: ['talk'],
 }
 
-/** Where sessions are opened, read and ended. */
+/** The address for opening, reading and ending sessions. */
 const ADDRESS = `${location.origin}${MODE === 'control-plane' ? '/v2/session' : '/studio/session'}`
 
-/** Scripts cannot see the cookie of a session, and an old one is gone: this stays until the person signs out. */
+/** Scripts cannot read the session cookie, and an expired one is gone. This mark stays until the user signs out. */
 const SIGNED_IN = 'runyard.signed-in'
 
 export function sessionQuery() {
@@ -41,7 +41,7 @@ async function readSession(): Promise<Session> {
     localStorage.setItem(SIGNED_IN, 'yes')
     return session
   } catch (error) {
-    // They have left that workspace, or it is gone. The rest of the page was asked for there too: it begins anew.
+    // The user left that workspace, or it was deleted. The page's other requests named it too, so reload.
     if (statusOf(error) === 403 && chosenWorkspace() !== undefined) {
       forgetWorkspace()
       location.reload()
@@ -50,24 +50,24 @@ async function readSession(): Promise<Session> {
   }
 }
 
-/** Whether somebody had signed in with this browser and has not signed out: their session has ended by itself. */
+/** Whether this browser had a session that expired: the user signed in and did not sign out. */
 export function wasSignedIn(): boolean {
   return localStorage.getItem(SIGNED_IN) !== null
 }
 
-/** Undefined until the server has told. */
+/** Undefined until the server has responded. */
 export function useSession(): Session | undefined {
   return useQuery(sessionQuery()).data
 }
 
-/** Whether something is to be offered to them. What is allowed in the end, the server says. */
+/** Whether the page offers an action to the user. The server makes the final decision. */
 export function useMay(permission: Permission): boolean {
   const session = useSession()
   if (!session) return false
   return permission === 'operate' ? session.is_operator : ALLOWED[session.role].includes(permission)
 }
 
-/** How people can sign in, besides with a key. One agent server takes keys alone. */
+/** Ways to sign in other than with a key. A single agent server accepts only keys. */
 export function waysQuery() {
   return queryOptions({
     queryKey: ['sign-in-ways'],
@@ -78,9 +78,9 @@ export function waysQuery() {
 }
 
 /**
- * Opens a session with the code of a link, which is good once, or with an API key. Whoever comes back after the
- * session's end finds the workspace that they looked at, if it is still theirs. 409: the link would sign another person
- * out, and asks for `replaces_session`.
+ * Opens a session with a link's code, which works once, or with an API key. A user who returns after the session ended
+ * finds the workspace they had chosen, if they still belong to it. 409: the link would sign out another user, and needs
+ * `replaces_session`.
  */
 export async function signIn(
   credential: { code: string; replaces_session?: true } | { api_key: string },
@@ -94,7 +94,7 @@ export async function signIn(
 }
 
 export async function signOut(): Promise<void> {
-  // First: what another request hears meanwhile is no surprise to anybody.
+  // First, so that a 401 of another request meanwhile is expected.
   localStorage.removeItem(SIGNED_IN)
   await askSession('DELETE')
   giveHeaders('')
@@ -102,15 +102,15 @@ export async function signOut(): Promise<void> {
 }
 
 /**
- * Of one agent server: whether somebody whom the Studio has let in is known to the project's own `auth` too.
- * The refusal, or null. It fails for those who have not signed in.
+ * For one agent server: whether the project's own `auth` accepts a user whom the Studio has let in. Returns the
+ * refusal, or null. Fails if the user is not signed in.
  */
 export function refusalQuery() {
   return queryOptions({
     queryKey: ['refusal of the project'],
     queryFn: async (): Promise<AgentRefusal | null> => {
       await askSession('GET')
-      // With it comes the official SDK, which the shell has no use for.
+      // It imports the official SDK, which the shell does not need.
       const { agentServer } = await import('./agent-server.tsx')
       try {
         await askAgent(agentServer(), 'POST', '/assistants/count', {})

@@ -1,4 +1,4 @@
-/** What the states of the wire mean to a person: the word to show, and its tone. */
+/** How the wire's states are shown: the word and its tone. */
 import type { Revision } from '@runyard/client'
 import type { Tone } from '../design/status.tsx'
 

@@ -10,13 +10,13 @@ export function threadKey(server: AgentServer, threadId: string | undefined) {
   return [server.key, 'threads', threadId ?? 'none'] as const
 }
 
-/** A step of the thread; with `checkpoint_ns` one of a graph within its graph. */
+/** A checkpoint of the thread; with `checkpoint_ns`, of a subgraph. */
 export interface Place {
   checkpoint_id: string
   checkpoint_ns: string
 }
 
-/** The state at a checkpoint, given by its id or place; without one, as it is now. */
+/** The state at a checkpoint, given by its id or place; without one, the current state. */
 export function stateQuery(server: AgentServer, threadId?: string, at?: string | Place) {
   return queryOptions({
     queryKey: [...threadKey(server, threadId), 'state', keyOf(at)],

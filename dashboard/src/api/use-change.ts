@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 
 /**
- * Something that is done, as it comes; all that was read under `queryKey` is read again after it, also where
- * it was refused: the page may have been out of date. `onError`: hears what it threw.
+ * A mutation. After it, even if it was refused, everything under `queryKey` is read again: the page may have been out
+ * of date. `onError` receives the error.
  */
 export function useChange(queryKey: readonly unknown[], onError?: (error: Error) => void) {
   const queries = useQueryClient()

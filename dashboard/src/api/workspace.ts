@@ -1,14 +1,14 @@
-/** The workspace that is looked at, of those that the person belongs to. */
+/** The workspace that the user has chosen, of those that they belong to. */
 const KEY = 'runyard.workspace'
 
-/** Its id, if the person has chosen one. */
+/** Its id, if the user has chosen one. */
 export function chosenWorkspace(): string | undefined {
   return localStorage.getItem(KEY) ?? undefined
 }
 
 /**
- * Everything that was fetched belongs to the workspace before, so the page begins anew: at the start, or with the
- * address that it has (`isHere`).
+ * All loaded data belongs to the previous workspace, so the page reloads: at the start page, or at the current address
+ * (`isHere`).
  */
 export function chooseWorkspace(id: string, { isHere = false } = {}): void {
   localStorage.setItem(KEY, id)
@@ -16,7 +16,7 @@ export function chooseWorkspace(id: string, { isHere = false } = {}): void {
   else location.assign(document.baseURI)
 }
 
-/** Whoever signs in next may not belong to it. */
+/** The next user may not belong to it. */
 export function forgetWorkspace(): void {
   localStorage.removeItem(KEY)
 }

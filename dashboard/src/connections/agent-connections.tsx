@@ -1,4 +1,4 @@
-/** Which accounts one agent works with. The application names its agents, mostly by an assistant's id. */
+/** The accounts that one agent uses. The application names its agents, mostly by an assistant's id. */
 import type { AgentConnectionResponse } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
 import { Unlink } from 'lucide-react'

@@ -1,4 +1,4 @@
-/** Connects an account of one's own: the provider asks in a window of its own. */
+/** Connects an account of the user; the provider asks for consent in a window of its own. */
 import { ExternalLink } from 'lucide-react'
 import { useState } from 'react'
 import { Form } from 'react-aria-components'

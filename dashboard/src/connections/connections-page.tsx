@@ -1,4 +1,4 @@
-/** OAuth: where people may connect accounts, which they have, and which agents work with them. */
+/** OAuth: the providers, the user's connected accounts, and the agents that use them. */
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { z } from 'zod'

@@ -3,7 +3,7 @@ import { Status, type Tone } from '../design/status.tsx'
 import { type Column, Table } from '../design/table.tsx'
 import { Time } from '../design/text/time.tsx'
 
-/** The fields of an event that are shown. */
+/** The fields of an event that the table shows. */
 interface OAuthTokenEvent {
   id: string
   created_at: string

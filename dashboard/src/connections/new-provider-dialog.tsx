@@ -1,4 +1,4 @@
-/** A new provider: by its addresses and a client, or found by an MCP server. */
+/** A new provider: by its addresses and a client, or discovered from an MCP server. */
 import { useState } from 'react'
 import { Checkbox, SelectField, TextField } from '../design/field.tsx'
 import { FormDialog } from '../design/form-dialog.tsx'

@@ -56,7 +56,7 @@ export function agentQuery(agent_id: string) {
   })
 }
 
-/** A change; all that was read of the vault is read again. */
+/** A change; all data of the vault is read again after it. */
 export function useVaultAction() {
   return useChange([KEY])
 }
@@ -68,7 +68,7 @@ export const vault = {
     dataOf(api.POST('/v2/auth/providers/mcp-discover', { body })),
   deleteProvider: (provider_id: string) =>
     dataOf(api.DELETE('/v2/auth/providers/{provider_id}', { params: { path: { provider_id } } })),
-  /** Answers the link at which the caller connects an account of their own. */
+  /** Returns the link where the user connects an account. */
   connect: (provider: string, scopes: string[]) =>
     dataOf(
       api.POST('/v2/auth/authenticate', {

@@ -1,4 +1,4 @@
-/** All that a cron says of itself. */
+/** All fields of a cron. */
 import type { AgentServer } from '../api/agent-server.tsx'
 import { Dialog } from '../design/dialog.tsx'
 import { JsonView } from '../design/json/view.tsx'

@@ -10,7 +10,7 @@ const OTHERS: Record<string, Meaning> = {
   rolled_back: { word: 'Rolled back', tone: 'off' },
 }
 
-/** How the latest run went. It leads to the run, whose thread may be gone by now. */
+/** The outcome of the latest run. Links to the run; its thread may have been deleted. */
 export function LastRun({ server, run }: { server: AgentServer; run: CronRun | null }) {
   if (!run) return <span className="text-ink-faint">None yet</span>
   const { word, tone } = OTHERS[run.status] ?? meaningOfRun(run.status)

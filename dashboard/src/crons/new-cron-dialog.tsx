@@ -1,4 +1,4 @@
-/** A form for a new cron: its schedule is told in words as it is typed. */
+/** A form for a new cron that shows the schedule in words while the user types. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { AgentServer } from '../api/agent-server.tsx'

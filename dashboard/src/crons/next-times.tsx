@@ -2,7 +2,7 @@ import { exactText } from '../design/text/format.ts'
 import { Time } from '../design/text/time.tsx'
 import { nextTimes } from './schedule.ts'
 
-/** When a schedule is due next; an empty one is paused. */
+/** The next times of a schedule; an empty schedule is paused. */
 export function NextTimes(props: { schedule: string; timezone: string | null; count: number }) {
   const times = props.schedule ? nextTimes(props.schedule, props.timezone, props.count) : []
   if (!times || times.length === 0) {

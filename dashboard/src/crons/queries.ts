@@ -7,7 +7,7 @@ import { useChange } from '../api/use-change.ts'
 import { reasonOf } from '../design/error-note.tsx'
 import { toast } from '../design/toast.tsx'
 
-/** What a cron has started last, and how that ended; Runyard tells it beside the SDK's own fields. */
+/** The last run of a cron and its outcome; Runyard returns it beside the SDK's own fields. */
 export interface CronRun {
   run_id: string | null
   thread_id: string | null
@@ -20,7 +20,7 @@ export interface Cron extends SdkCron {
   last_run?: CronRun | null
 }
 
-/** What is shown at most. */
+/** Largest number of crons shown. */
 const MOST = 200
 
 export function cronsQuery(server: AgentServer) {
@@ -34,7 +34,7 @@ export function cronsQuery(server: AgentServer) {
   })
 }
 
-/** Something that is done to a cron; the list is read again after it. */
+/** An action on a cron; the list is read again after it. */
 export function useCronAction(server: AgentServer) {
   return useChange([server.key, 'crons'], (error) => toast(reasonOf(error), { tone: 'bad' }))
 }

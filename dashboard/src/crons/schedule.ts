@@ -2,7 +2,7 @@
 import { Cron } from 'croner'
 import cronstrue from 'cronstrue'
 
-/** `At 09:00, Monday through Friday`; the schedule itself where it has no words. */
+/** `At 09:00, Monday through Friday`; the schedule itself if it cannot be put into words. */
 export function scheduleText(schedule: string): string {
   try {
     return cronstrue.toString(schedule, { use24HourTimeFormat: true, verbose: false })
@@ -11,7 +11,7 @@ export function scheduleText(schedule: string): string {
   }
 }
 
-/** The next times in ms since 1970; `undefined`: it is no schedule, or the time zone is none. */
+/** The next times in ms since 1970; `undefined`: the schedule or the time zone is invalid. */
 export function nextTimes(
   schedule: string,
   timezone: string | null,

@@ -1,4 +1,4 @@
-/** What is done to deployments and their revisions: at once, with a word about it, and a way back. */
+/** Actions on deployments and revisions: they run at once, show a toast, and can be undone. */
 import { dataOf } from '@runyard/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { controlPlane } from '../api/control-plane.ts'
@@ -10,12 +10,12 @@ const { api } = controlPlane
 interface Action<Input, Output> {
   deployment_id: string
   act: (input: Input) => Promise<Output>
-  /** What to say when it is done. */
+  /** The text of the toast. */
   said: (input: Input, output: Output) => string
   undo?: (input: Input, output: Output) => (() => void) | undefined
 }
 
-/** Does it, says so, and has everything about the deployment read anew. */
+/** Runs the action, shows a toast, and reloads all data of deployments. */
 export function useAction<Output, Input = void>(action: Action<Input, Output>) {
   const queries = useQueryClient()
   return useMutation({
@@ -25,7 +25,7 @@ export function useAction<Output, Input = void>(action: Action<Input, Output>) {
       toast(action.said(input, output), { ...(undo && { undo }) })
     },
     onError: (error) => toast(reasonOf(error), { tone: 'bad' }),
-    // Nobody waits for it: what was done is done.
+    // Not awaited: the action itself is done.
     onSettled: () => void queries.invalidateQueries({ queryKey: ['deployments'] }),
   })
 }
@@ -35,7 +35,7 @@ interface NumberedRevision {
   number: number
 }
 
-/** `serving`: what the undo goes back to. */
+/** `serving`: the revision that undo returns to. */
 export function useRollback(deployment_id: string, serving: NumberedRevision | undefined) {
   const go = (revision_id: string) =>
     dataOf(

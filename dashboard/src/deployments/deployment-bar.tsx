@@ -4,7 +4,7 @@ import { Badge } from '../design/status.tsx'
 import { pagesOf } from './address.ts'
 import { DeploymentState } from './deployment-state.tsx'
 
-/** Over every page of a deployment: which one it is, how it is, and its other pages. */
+/** Above every page of a deployment: its name, its state, and links to its other pages. */
 export function DeploymentBar({ deployment }: { deployment: Deployment }) {
   const pages = pagesOf(deployment.id)
   return (

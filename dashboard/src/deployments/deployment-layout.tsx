@@ -8,7 +8,7 @@ import { useDeploymentId } from './address.ts'
 import { DeploymentBar } from './deployment-bar.tsx'
 import { ElsewherePage } from './elsewhere-page.tsx'
 
-/** Says which deployment the pages below are about, and leads from one of them to the others. */
+/** Sets the deployment for the pages below, and links them. */
 export function DeploymentLayout() {
   const id = useDeploymentId()
   const query = useQuery(deploymentQuery(id))

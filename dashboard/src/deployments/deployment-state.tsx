@@ -5,7 +5,7 @@ import { type Meaning, meaningOfRevision } from '../api/states.ts'
 import { Status } from '../design/status.tsx'
 import { revisionQuery } from './queries.ts'
 
-/** How a deployment is: whether it serves, and besides, what its newest revision does. */
+/** The state of a deployment: whether it serves, and the state of its newest revision. */
 export function DeploymentState({ deployment }: { deployment: Deployment }) {
   const { active_revision_id: active, latest_revision_id: latest } = deployment
   const serving = useRevision(deployment.id, active)
@@ -24,7 +24,7 @@ export function DeploymentState({ deployment }: { deployment: Deployment }) {
   )
 }
 
-/** A revision of the deployment, where there is one of that id. */
+/** A revision of the deployment, if the id exists. */
 export function useRevision(deployment_id: string, revision_id: string | null) {
   const query = revisionQuery(deployment_id, revision_id ?? '')
   return useQuery({ ...query, enabled: revision_id !== null }).data

@@ -7,7 +7,7 @@ import { Empty } from '../design/empty.tsx'
 import { Page } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'
 
-/** Of a deployment that this workspace does not have: leads to it where another of the person's workspaces does. */
+/** Shown for a deployment that this workspace does not have: links to it if another of the user's workspaces does. */
 export function ElsewherePage({ id }: { id: string }) {
   const session = useSession()
   const here = chosenWorkspace() ?? session?.workspace_id

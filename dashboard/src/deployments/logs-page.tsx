@@ -24,7 +24,7 @@ const Search = z.object({
 
 type Asked = z.infer<typeof Search>
 
-/** What a deployment's servers say, of all its revisions or of one, and what its builds have printed. */
+/** Logs of a deployment: of the servers of all or one of its revisions, or of its builds. */
 export function LogsPage() {
   const id = useDeploymentId()
   const query = useQuery(revisionsQuery(id))
@@ -41,7 +41,7 @@ function Logs(props: { deployment_id: string; revisions: readonly RevisionWithHi
   const { deployment_id, revisions } = props
   const [asked, change] = useAddress(Search)
   const { log: kind = 'deploy', level, q, run, line } = asked
-  // A build belongs to one revision; servers of several may speak at once.
+  // A build log belongs to one revision; servers of several revisions may log at once.
   const revision =
     revisions.find(({ number }) => number === asked.revision) ??
     (kind === 'build' ? revisions[0] : undefined)

@@ -15,7 +15,7 @@ import { NeedsAttention } from './overview/needs-attention.tsx'
 import { RecentRevisions } from './overview/recent-revisions.tsx'
 import { ServingCard } from './overview/serving-card.tsx'
 
-/** What a deployment is just now: what serves, how it is called, and what wants somebody. */
+/** The current state of a deployment: what serves, how to call it, and what needs attention. */
 export function OverviewPage() {
   const id = useDeploymentId()
   const query = useQuery(deploymentQuery(id))

@@ -6,10 +6,10 @@ import { PACE, QUICK_PACE } from '../api/deployments.ts'
 
 const { api } = controlPlane
 
-/** As many revisions as a page shows at first, and adds each time. */
+/** Number of revisions a page shows at first and adds each time. */
 export const REVISIONS_A_PAGE = 20
 
-/** One revision, looked at until its rollout is over. */
+/** One revision, polled until its rollout is over. */
 export function revisionQuery(deployment_id: string, revision_id: string) {
   return queryOptions({
     queryKey: ['deployments', deployment_id, 'revisions', revision_id],
@@ -22,7 +22,7 @@ export interface RevisionWithHistory extends Revision {
   history: RevisionHistoryEntry | undefined
 }
 
-/** The newest `count` revisions, each with how it came to be. */
+/** The newest `count` revisions, each with its history. */
 export function revisionsQuery(deployment_id: string, count = REVISIONS_A_PAGE) {
   const params = { path: { deployment_id }, query: { limit: count } }
   return queryOptions({
@@ -41,7 +41,7 @@ export function revisionsQuery(deployment_id: string, count = REVISIONS_A_PAGE) 
   })
 }
 
-/** How one revision of any age came to be. */
+/** The history of one revision of any age. */
 export function historyQuery(deployment_id: string, { number }: Revision, latest: number) {
   const query = { limit: 1, offset: latest - number }
   const params = { path: { deployment_id }, query }
@@ -57,7 +57,7 @@ export function historyQuery(deployment_id: string, { number }: Revision, latest
   })
 }
 
-/** The last hour of every deployment of the workspace, in one point each. */
+/** The last hour of every deployment of the workspace, one point each. */
 export function figuresQuery() {
   return queryOptions({
     queryKey: ['figures', 'deployments'],

@@ -29,7 +29,7 @@ const Search = z.object({
   line: z.string().optional().catch(undefined),
 })
 
-/** One revision: how its rollout goes or went, what it changed, and its whole logs. */
+/** One revision: the course of its rollout, its changes, and its whole logs. */
 export function RevisionPage() {
   const id = useDeploymentId()
   const { revision: revision_id } = useParams({ strict: false }) as { revision: string }
@@ -113,7 +113,7 @@ function RevisionView({ deployment, revision }: { deployment: Deployment; revisi
   )
 }
 
-/** The newest revision's number is where counting begins. */
+/** Offsets count from the newest revision's number. */
 function useHistory(deployment: Deployment, revision: Revision) {
   const latest = useRevision(deployment.id, deployment.latest_revision_id)
   const query = historyQuery(deployment.id, revision, latest?.number ?? revision.number)

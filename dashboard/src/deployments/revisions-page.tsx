@@ -13,7 +13,7 @@ import { REVISIONS_A_PAGE, revisionsQuery } from './queries.ts'
 import { DeployNextLink } from './revisions/deploy-next.tsx'
 import { Timeline } from './revisions/timeline.tsx'
 
-/** What a deployment was and is: each revision, the newest first. */
+/** All revisions of a deployment, newest first. */
 export function RevisionsPage() {
   const id = useDeploymentId()
   const query = useQuery(deploymentQuery(id))

@@ -12,7 +12,7 @@ import { PushWebhookSection } from './settings/push-webhook-section.tsx'
 import { SecretsSection } from './settings/secrets-section.tsx'
 import { ServersSection } from './settings/servers-section.tsx'
 
-/** What a deployment is set to. Who only looks sees it, and changes nothing. */
+/** The settings of a deployment. Viewers see them and cannot change them. */
 export function SettingsPage() {
   const query = useQuery(deploymentQuery(useDeploymentId()))
   const mayWrite = useMay('write')

@@ -4,7 +4,7 @@ import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react
 import { classes } from './classes.ts'
 import { Spinner } from './spinner.tsx'
 
-/** `primary`: the one thing to do here. `danger`: takes something away. `quiet`: beside a text. */
+/** `primary`: the main action here. `danger`: deletes or revokes something. `quiet`: beside text. */
 export type ButtonKind = 'primary' | 'plain' | 'quiet' | 'danger'
 
 const KINDS: Record<ButtonKind, string> = {
@@ -21,9 +21,9 @@ const SHAPE =
 interface Look {
   kind?: ButtonKind
   size?: 'sm' | 'md'
-  /** Stands before the text. */
+  /** Shown before the text. */
   icon?: ReactNode
-  /** As wide as what it stands in. */
+  /** As wide as its container. */
   isWide?: boolean
 }
 
@@ -41,7 +41,7 @@ export function Button(props: ButtonProps) {
   )
 }
 
-/** A button that only shows an icon: `label` is read aloud, and shown on hover. */
+/** A button with only an icon: screen readers read `label`, and hovering shows it. */
 export function IconButton(
   props: Omit<AriaButtonProps, 'className' | 'children'> & { label: string; icon: ReactNode },
 ) {
@@ -58,7 +58,7 @@ export function IconButton(
   )
 }
 
-/** Leads to a page, and looks like a button. */
+/** A link that looks like a button. */
 export function ButtonLink({ to, children, ...look }: Look & { to: string; children: ReactNode }) {
   return (
     <Link to={to} className={looks(look)}>
@@ -68,7 +68,7 @@ export function ButtonLink({ to, children, ...look }: Look & { to: string; child
   )
 }
 
-/** Leads out of the app, in a new tab that learns nothing of this one. The caller vouches for `href`: http or https. */
+/** Links out of the app, in a new tab without access to this one. The caller ensures that `href` is http or https. */
 export function OutsideLink(
   props: Look & { href: string; onClick?: () => void; children: ReactNode },
 ) {

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
 import { IconButton } from './button.tsx'
 
-/** A window over the page. It is open as long as it is rendered with `isOpen`. */
+/** A modal dialog, open while it is rendered with `isOpen`. */
 export function Dialog(props: {
   title: string
   isOpen: boolean

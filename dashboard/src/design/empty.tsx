@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** Nothing is here yet: says what would be, and how to get it. */
+/** An empty list: says what would be here, and how to add it. */
 export function Empty(props: { title: string; children?: ReactNode; action?: ReactNode }) {
   return (
     <div className="flex flex-col items-center gap-2 rounded-lg border border-dashed border-line px-6 py-10 text-center">

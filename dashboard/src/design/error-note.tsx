@@ -3,10 +3,10 @@ import { CircleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
 
-/** What went wrong, why, and what to do now. `retry`: tries once more. */
+/** An error, its reason, and what to do. `retry`: tries again. */
 export function ErrorNote(props: {
   error: unknown
-  /** What was being done: "The revisions could not be read." */
+  /** The failed action: "The revisions could not be read." */
   title?: string
   retry?: () => void
   children?: ReactNode
@@ -38,7 +38,7 @@ export function ErrorNote(props: {
   )
 }
 
-/** The sentence to show of anything that was thrown. */
+/** The sentence to show for any thrown value. */
 export function reasonOf(error: unknown): string {
   if (error instanceof TypeError && /fetch/i.test(error.message))
     return 'The server does not answer.'

@@ -1,4 +1,4 @@
-/** Fields of a form: a label, the control, what helps, and what is wrong. */
+/** Form fields: label, control, help and error. */
 import { Check, ChevronDown, Search, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import {
@@ -26,10 +26,10 @@ export const CONTROL =
 
 export interface FieldProps {
   label: string
-  /** The label is read aloud only. */
+  /** Only screen readers get the label. */
   isLabelHidden?: boolean
   help?: ReactNode
-  /** What is wrong; the field is marked. */
+  /** The error; the field is marked. */
   error?: string
   isDisabled?: boolean
   isRequired?: boolean
@@ -68,7 +68,7 @@ export function TextField({ value, onChange, placeholder, type, ...field }: Text
   )
 }
 
-/** Several lines of text. `rows`: how many are seen at first. */
+/** A text of several lines. `rows`: how many are visible at first. */
 export function TextAreaField(props: TextFieldProps & { rows?: number }) {
   const { value, onChange, placeholder, rows = 4, ...field } = props
   return (
@@ -89,7 +89,7 @@ export function TextAreaField(props: TextFieldProps & { rows?: number }) {
   )
 }
 
-/** What to look for; Escape empties it. `/` puts the cursor into the first one of a page. */
+/** A search text; Escape clears it. `/` focuses the first search field of a page. */
 export function SearchField(props: {
   label: string
   value: string
@@ -122,11 +122,11 @@ export function SearchField(props: {
 export interface Choice<T extends string = string> {
   value: T
   label: string
-  /** Stands below the label in the list. */
+  /** Shown below the label in the list. */
   help?: string
 }
 
-/** One of several; with many choices the list is searched by typing. */
+/** One of several choices; typing searches a long list. */
 export function SelectField<T extends string>(
   props: FieldProps & {
     value: T | undefined
@@ -191,7 +191,7 @@ export function Checkbox({ children, ...toggle }: ToggleProps) {
   )
 }
 
-/** The box of a checkbox, inside one. */
+/** The box inside a checkbox. */
 export function CheckMark() {
   return (
     <span

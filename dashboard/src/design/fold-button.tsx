@@ -2,7 +2,7 @@ import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { classes } from './classes.ts'
 
-/** Folds and unfolds what its parent shows below it. `className`: its measure and its text. */
+/** Folds and unfolds content that its parent shows below it. `className`: its size and text style. */
 export function FoldButton(props: {
   isOpen: boolean
   onChange: (isOpen: boolean) => void
@@ -23,7 +23,7 @@ export function FoldButton(props: {
   )
 }
 
-/** The arrow alone: to the right, and downwards where it is open. */
+/** Only the arrow: to the right, or down when open. */
 export function FoldMark({ isOpen }: { isOpen: boolean }) {
   return (
     <ChevronRight

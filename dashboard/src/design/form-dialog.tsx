@@ -1,4 +1,4 @@
-/** Windows in which something is given or agreed to, and then sent. */
+/** Dialogs with fields to fill in or a question to confirm. */
 import { type ReactNode, useState } from 'react'
 import { Form } from 'react-aria-components'
 import { Button } from './button.tsx'
@@ -7,20 +7,20 @@ import { ErrorNote } from './error-note.tsx'
 import { TextField } from './field.tsx'
 
 interface SendFormProps {
-  /** On the button that sends. */
+  /** The text of the submit button. */
   verb: string
   kind?: 'primary' | 'danger'
   isDisabled?: boolean
-  /** What to say above the reason when it fails. */
+  /** The title above the reason if it fails. */
   failure?: string
-  /** How the fields lie; by itself one below the other. */
+  /** Classes for the layout of the fields; default: one below the other. */
   layout?: string
   onSend: () => Promise<unknown>
   onCancel: () => void
   children: ReactNode
 }
 
-/** Fields that are sent together. It stays, with what was given, and shows the reason when `onSend` fails. */
+/** Fields that are submitted together. If `onSend` fails, the form keeps the values and shows the reason. */
 export function SendForm({ kind = 'primary', layout = 'space-y-4', ...props }: SendFormProps) {
   const [isPending, setPending] = useState(false)
   const [error, setError] = useState<unknown>()
@@ -59,7 +59,7 @@ export function SendForm({ kind = 'primary', layout = 'space-y-4', ...props }: S
   )
 }
 
-/** A window with a form, open as long as it is rendered. It is closed when `onSend` has done its work. */
+/** A dialog with a form, open while it is rendered. It closes when `onSend` has succeeded. */
 export function FormDialog(
   props: Omit<SendFormProps, 'onCancel'> & {
     title: string
@@ -80,15 +80,15 @@ export function FormDialog(
 }
 
 /**
- * Asks before something is taken away: says what goes with it, and where `name` is given has it typed.
- * Stays open and shows the reason when `onConfirm` fails.
+ * Asks before something is deleted and says what goes with it; with `name`, the user must type it. If `onConfirm`
+ * fails, it stays open and shows the reason.
  */
 export function ConfirmDialog(props: {
   title: string
   isOpen: boolean
   onClose: () => void
   onConfirm: () => Promise<unknown>
-  /** On the button. */
+  /** The text of the confirm button. */
   verb: string
   name?: string
   children: ReactNode

@@ -10,8 +10,8 @@ import {
 import { classes } from './classes.ts'
 
 /**
- * Actions behind one button. `trigger` is a `Button` or `IconButton`. `align`: the edge that it has in common
- * with the button; menus mostly stand at the right of what they are about.
+ * A menu of actions behind a button. `trigger` is a `Button` or `IconButton`. `align`: the edge that menu and button
+ * share; most menus are at the right of their subject.
  */
 export function Menu(props: { trigger: ReactNode; align?: 'start' | 'end'; children: ReactNode }) {
   const { trigger, align = 'end', children } = props
@@ -34,7 +34,7 @@ export function MenuItem(props: {
   icon?: ReactNode
   isDanger?: boolean
   isDisabled?: boolean
-  /** Marked as the one that holds now. */
+  /** Marked as the current choice. */
   isChecked?: boolean
 }) {
   return (
@@ -58,7 +58,7 @@ export function MenuItem(props: {
   )
 }
 
-/** A line between actions of different kinds. */
+/** A separator between groups of actions. */
 export function MenuLine() {
   return <Separator className="my-1 border-t border-line" />
 }

@@ -1,12 +1,12 @@
-/** The parts that every page is made of. */
+/** The parts of every page. */
 import { Link, useLocation } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { classes } from './classes.ts'
 
-/** One subject: its title, its facts and its actions first. `title` also names the browser's tab. */
+/** A page about one subject: title, facts and actions first. `title` also names the browser's tab. */
 export function Page(props: {
   title: string
-  /** Beside the title: a status. */
+  /** Beside the title, for a status. */
   badge?: ReactNode
   /** Below the title, in one line. */
   facts?: ReactNode
@@ -60,7 +60,7 @@ export function Section(props: { title: string; actions?: ReactNode; children: R
   )
 }
 
-/** A bordered ground for one thing. */
+/** A bordered box for one thing. */
 export function Card({ children, className }: { children: ReactNode; className?: string }) {
   return (
     <div className={classes('rounded-lg border border-line bg-surface p-4', className)}>
@@ -87,7 +87,7 @@ export function Facts({
   )
 }
 
-/** The views of one subject, as links: each has its own address. */
+/** Tabs for the views of one subject. They are links: each view has its own address. */
 export function NavTabs({
   tabs,
 }: {
@@ -95,11 +95,11 @@ export function NavTabs({
 }) {
   const { pathname } = useLocation()
   const nav = useRef<HTMLElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another address marks another tab
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new address has another active tab
   useEffect(() => {
     const { current } = nav
     if (!current) return
-    // It is told the size at first as well, and whenever the window gets another one.
+    // The observer fires once at the start, and whenever the window changes its size.
     const sizes = new ResizeObserver(() => showMarked(current))
     sizes.observe(current)
     return () => sizes.disconnect()
@@ -124,7 +124,7 @@ export function NavTabs({
   )
 }
 
-/** In a narrow window the tab of the page may be one that has to be scrolled to. */
+/** Scrolls to the active tab, which a narrow window may hide. */
 function showMarked(nav: HTMLElement): void {
   const marked = nav.querySelector('[data-status=active]')?.getBoundingClientRect()
   if (!marked) return

@@ -4,12 +4,12 @@ import { ErrorNote } from './error-note.tsx'
 import { Skeleton } from './skeleton.tsx'
 
 /**
- * Draws what a query has found: the shape of it while nothing is there, the reason when it failed. Data
- * that is there stays when a later look fails; the reason stands above it.
+ * Renders a query: a skeleton until data arrives, or the error. If a later read fails, the old data stays, with the
+ * error above it.
  */
 export function QueryView<T>(props: {
   query: UseQueryResult<T>
-  /** What could not be read: "the revisions". */
+  /** The name of the data for the error: "the revisions". */
   what: string
   skeleton?: ReactNode
   children: (data: T) => ReactNode

@@ -1,8 +1,8 @@
-// biome-ignore-all lint/a11y/useSemanticElements: a table of which only a part is there
-// biome-ignore-all lint/a11y/useFocusableInteractive: rows are what is gone through, not their cells
+// biome-ignore-all lint/a11y/useSemanticElements: only the visible part of the table is rendered
+// biome-ignore-all lint/a11y/useFocusableInteractive: the keyboard moves between rows, not cells
 /**
- * A table of as many rows as there are: only those that can be seen are drawn, and asked for. Arrow keys
- * (and `j`, `k`) go from row to row, Enter opens one, Space chooses it.
+ * A table of any length: only visible rows are rendered and loaded. Arrow keys (and `j`, `k`) move between rows, Enter
+ * opens a row, Space selects it.
  */
 import { useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
@@ -14,7 +14,7 @@ export interface ListColumn<T> {
   id: string
   header: string
   cell: (row: T) => ReactNode
-  /** A track of CSS's grid: `6rem`, `minmax(0,1fr)`. */
+  /** A CSS grid track: `6rem`, `minmax(0,1fr)`. */
   width: string
   align?: 'right'
 }
@@ -25,15 +25,15 @@ export function RowList<T>(props: {
   label: string
   columns: readonly ListColumn<T>[]
   count: number
-  /** `undefined`: it is not there yet. */
+  /** `undefined`: the row is not loaded yet. */
   rowAt: (index: number) => T | undefined
   keyOf: (row: T) => string
   linkOf: (row: T) => string
-  /** Tells which rows are seen. */
+  /** Called with the range of visible rows. */
   onSeen: (first: number, last: number) => void
-  /** Absent: rows cannot be chosen. */
+  /** Absent: rows cannot be selected. */
   selection?: { keys: ReadonlySet<string>; onChange: (keys: ReadonlySet<string>) => void }
-  /** Of the list, as a class. */
+  /** The height of the list, as a class. */
   height?: string
 }) {
   const { columns, count, rowAt, keyOf, linkOf, selection, onSeen } = props
@@ -151,7 +151,7 @@ export function RowList<T>(props: {
   )
 }
 
-/** They are drawn once, and stay as they are while the list is scrolled. */
+/** Rendered once and kept while the list scrolls. */
 function Cells<T>({ columns, row }: { columns: readonly ListColumn<T>[]; row: T | undefined }) {
   return useMemo(
     () =>
@@ -171,7 +171,7 @@ function Cells<T>({ columns, row }: { columns: readonly ListColumn<T>[]; row: T 
   )
 }
 
-/** It may have to be drawn first. */
+/** The row may have to be rendered first. */
 function focusRow(frame: HTMLElement | null, index: number, show: () => void): void {
   const focus = () => {
     const row = frame?.querySelector<HTMLElement>(`[data-index="${index}"]`)

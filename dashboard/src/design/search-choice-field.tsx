@@ -1,4 +1,4 @@
-/** A text that may be one of several, which are found by whatever they say; any other may be typed or pasted. */
+/** A text field that suggests choices matching the typed words; any other text is accepted too. */
 import { ChevronDown } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import {
@@ -15,18 +15,18 @@ import { classes } from './classes.ts'
 import { CONTROL, FieldLabel, FieldNotes, type FieldProps, stateOf } from './field.tsx'
 
 export interface SearchChoice {
-  /** What then stands in the field. */
+  /** The field's value once chosen. */
   id: string
   label: string
   /** Before the label. */
   mark?: ReactNode
   /** Below the label. */
   help?: ReactNode
-  /** By what it is found, beside its label and its id. */
+  /** More words to search, beside its label and its id. */
   words?: string
 }
 
-/** All choices are offered until something is typed, then those that have each of its words. */
+/** Shows all choices until the user types, then those that contain every typed word. */
 export function SearchChoiceField(
   props: FieldProps & {
     value: string

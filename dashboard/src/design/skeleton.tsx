@@ -2,8 +2,8 @@ import { useEffect, useState } from 'react'
 import { classes } from './classes.ts'
 
 /**
- * Stands where text or a table will be, in its shape. It shows after 300 ms of nothing, so that what
- * comes at once does not flicker. `lines`: at most eight.
+ * A placeholder in the shape of the coming text or table. It appears after 300 ms, so that fast loads do not flicker.
+ * `lines`: at most eight.
  */
 export function Skeleton({ lines = 3, className }: { lines?: number; className?: string }) {
   const isShown = useDelay(300)

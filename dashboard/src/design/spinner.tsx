@@ -1,4 +1,4 @@
-/** Something is going on. Whoever shows it says in words what. */
+/** A sign of progress. The caller shows beside it, in words, what is in progress. */
 export function Spinner() {
   return (
     <svg viewBox="0 0 16 16" className="size-3.5 animate-spin" aria-hidden="true">

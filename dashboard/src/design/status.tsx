@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { classes } from './classes.ts'
 
-/** `live`: going on just now. A state is never told by its colour alone: shape and word say it too. */
+/** `live`: in progress. Colour is never the only sign of a state: shape and word show it too. */
 export type Tone = 'good' | 'wait' | 'bad' | 'off' | 'live'
 
 const INK: Record<Tone, string> = {
@@ -30,7 +30,7 @@ export function Status({ tone, children }: { tone: Tone; children: ReactNode }) 
   )
 }
 
-/** A word on a coloured ground, for headers. */
+/** A word on a coloured background, for headers. */
 export function Badge({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
     <span

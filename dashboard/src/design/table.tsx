@@ -1,6 +1,6 @@
 /**
- * A table with real columns: rows are reached by the arrow keys (and `j`, `k`), opened by Enter, sorted by
- * the head, and chosen where `selection` is given.
+ * A table with real columns: arrow keys (and `j`, `k`) move between rows, Enter opens a row, the header sorts, and rows
+ * can be selected if `selection` is given.
  */
 
 import { useNavigate } from '@tanstack/react-router'
@@ -24,14 +24,14 @@ export interface Column<T> {
   id: string
   header: string
   cell: (row: T) => ReactNode
-  /** Figures stand right. */
+  /** For numbers. */
   align?: 'right'
-  /** The rows' name for screen readers; one column of a table has it. */
+  /** The column that names a row for screen readers; each table has one. */
   isRowHeader?: boolean
   canSort?: boolean
-  /** Left out below this width of the window. */
+  /** Hidden if the window is narrower than this. */
   from?: 'sm' | 'md' | 'lg'
-  /** Takes what is left over and cuts what is longer. */
+  /** Takes the remaining width and truncates longer text. */
   isWide?: boolean
 }
 
@@ -47,9 +47,9 @@ export function Table<T extends object>(props: {
   columns: readonly Column<T>[]
   rows: readonly T[]
   keyOf: (row: T) => string
-  /** The page that a row leads to. */
+  /** The page that a row links to. */
   linkOf?: (row: T) => string
-  /** What a row without a page of its own does. */
+  /** The action of a row without a page of its own. */
   onOpen?: (row: T) => void
   sort?: SortDescriptor
   onSort?: (sort: SortDescriptor) => void
@@ -61,7 +61,7 @@ export function Table<T extends object>(props: {
   const navigate = useNavigate()
   if (rows.length === 0 && props.empty) return props.empty
   return (
-    // What is placed within it (words for screen readers) must not reach beyond what is seen of it.
+    // Keeps absolutely placed text (for screen readers) within the visible part of the table.
     <div className="relative overflow-x-auto rounded-lg border border-line bg-surface">
       <AriaTable
         aria-label={props.label}

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Tabs as AriaTabs, Tab, TabList, TabPanel } from 'react-aria-components'
 
-/** Views within a card that need no address of their own. */
+/** Views within a card that have no address of their own. */
 export function Tabs(props: {
   label: string
   tabs: readonly { id: string; label: string; content: ReactNode }[]

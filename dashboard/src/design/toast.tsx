@@ -1,4 +1,4 @@
-/** Short words about what was just done. They go by themselves, and are read aloud. */
+/** Short messages about a finished action. They disappear by themselves, and screen readers read them. */
 import { X } from 'lucide-react'
 import {
   UNSTABLE_Toast as AriaToast,
@@ -18,13 +18,13 @@ interface Message {
 
 const queue = new ToastQueue<Message>({ maxVisibleToasts: 4 })
 
-/** `undo`: takes it back; offered as long as the words are there. */
+/** `undo`: reverses the action; offered while the message is visible. */
 export function toast(text: string, options: { tone?: Tone; undo?: () => void } = {}): void {
   const { tone = 'good', undo } = options
   queue.add({ text, tone, ...(undo && { undo }) }, { timeout: 6_000 })
 }
 
-/** Where they appear; the shell has one. Over the middle of the top bar, where nothing is pressed. */
+/** Where messages appear, once in the shell: over the middle of the top bar, which has no controls. */
 export function Toasts() {
   return (
     <ToastRegion

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { ToggleButton as AriaToggleButton } from 'react-aria-components'
 
-/** Something that is on or off, as a small button; `label` is read aloud, and shown on hover. */
+/** A small button for something that is on or off; screen readers read `label`, and hovering shows it. */
 export function ToggleButton(props: {
   label: string
   icon: ReactNode

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { Tooltip as AriaTooltip, TooltipTrigger } from 'react-aria-components'
 
-/** Says more of a button on hover and on focus. `children` is one focusable part of this folder. */
+/** Shows help for a control on hover and focus. `children` is one focusable part of this folder. */
 export function Tooltip({ text, children }: { text: ReactNode; children: ReactNode }) {
   return (
     <TooltipTrigger delay={400}>

@@ -39,14 +39,14 @@ function studioOf(server: AgentServer, assistantId: string, { threadId }: Chat):
 function Messages({ chat }: { chat: Chat }) {
   const { said, isAnswering, error } = chat
   const list = useRef<HTMLDivElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was said last is kept in view
+  // biome-ignore lint/correctness/useExhaustiveDependencies: keeps the last message in view
   useEffect(() => {
     if (list.current) list.current.scrollTop = list.current.scrollHeight
   }, [said, error])
   return (
     <div
       ref={list}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
       tabIndex={0}
       role="log"
       aria-label="Messages"

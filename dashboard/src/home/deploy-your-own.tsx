@@ -4,7 +4,7 @@ import { Section } from '../design/page.tsx'
 import { Tabs } from '../design/tabs.tsx'
 import { CodeBlock } from '../design/text/code-block.tsx'
 
-/** Three ways to get an agent of one's own in: a folder, a repository, a command. */
+/** Three ways to deploy one's own agent: a folder, a repository, a command. */
 export function DeployYourOwn({ deployments }: { deployments: readonly Deployment[] }) {
   const form = (from: 'folder' | 'git') => (
     <div className="max-w-3xl">

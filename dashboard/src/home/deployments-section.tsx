@@ -4,10 +4,10 @@ import { Section, TextLink } from '../design/page.tsx'
 import { type Column, Table } from '../design/table.tsx'
 import { Time } from '../design/text/time.tsx'
 
-/** So many are shown; the others are a click away. */
+/** Most deployments shown; the others are on their own page. */
 const SHOWN = 8
 
-/** The deployments that changed last. */
+/** The deployments that changed most recently. */
 export function DeploymentsSection({ deployments }: { deployments: readonly Deployment[] }) {
   const rows = deployments.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at))
   const all = deployments.length > SHOWN ? `All ${deployments.length}` : 'All deployments'

@@ -14,7 +14,7 @@ import { CallIt } from '../shell/call/call-it.tsx'
 import { ChatCard } from './chat-card.tsx'
 import { firstAssistantQuery, newestRevisionQuery } from './queries.ts'
 
-/** A deployment to be tried at once: talked to here, and called from elsewhere. */
+/** A deployment to try at once: a chat, and how to call it from elsewhere. */
 export function ExampleSection({ deployment }: { deployment: Deployment }) {
   const { id, name } = deployment
   const server = useMemo(() => agentServer({ id, name }), [id, name])

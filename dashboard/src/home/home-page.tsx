@@ -1,4 +1,4 @@
-/** At the first start the example, live, and how to get one's own in; later what needs attention. */
+/** After the first start, the live example and how to deploy one's own agent; later, what needs attention. */
 import type { Deployment } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
@@ -15,7 +15,7 @@ import { ExampleSection } from './example-section.tsx'
 import { NeedsSection } from './needs-section.tsx'
 import { EXAMPLE } from './queries.ts'
 
-/** It packs and checks whole folders: more than the rest of the page. */
+/** Loaded separately: it packs and checks whole folders, with more code than the rest of the page. */
 const DeployYourOwn = lazy(async () => ({
   default: (await import('./deploy-your-own.tsx')).DeployYourOwn,
 }))

@@ -6,7 +6,7 @@ import { Mark, type Tone } from '../design/status.tsx'
 import { durationText } from '../design/text/format.ts'
 import { type Need, needsQuery } from './queries.ts'
 
-/** What waits for a person: revisions that failed, threads with a question, queues that grow. */
+/** What needs attention: failed revisions, threads with a question, growing queues. */
 export function NeedsSection({ deployments }: { deployments: readonly Deployment[] }) {
   const { data: needs = [] } = useQuery(needsQuery(deployments))
   if (needs.length === 0) return null

@@ -6,7 +6,7 @@ import { isAwake } from '../api/deployments.ts'
 
 const { api } = controlPlane
 
-/** What `npm start` deploys at the first start. */
+/** The deployment that `npm start` makes at the first start. */
 export const EXAMPLE = 'example'
 
 export function newestRevisionQuery({ id, latest_revision_id }: Deployment) {
@@ -19,7 +19,7 @@ export function newestRevisionQuery({ id, latest_revision_id }: Deployment) {
   })
 }
 
-/** The assistant that a newcomer talks to. `isWaking`: the server is woken for it. */
+/** The assistant for a newcomer's first chat. `isWaking`: the request may wake the server. */
 export function firstAssistantQuery(server: AgentServer, isWaking: boolean) {
   const { client } = isWaking ? server : atAGlance(server)
   return queryOptions({
@@ -33,13 +33,13 @@ export interface Need {
   deployment: Deployment
   /** The newest revision, if it has failed. */
   failed?: Revision
-  /** How many threads wait for an answer. */
+  /** The number of threads that wait for an answer. */
   waitingThreads: number
-  /** Runs in the queue, where the oldest waits too long. */
+  /** Queued runs, if the oldest has waited too long. */
   queue?: { waiting: number; ageSeconds: number }
 }
 
-/** From when on a queue is somebody's business, in seconds. */
+/** The age of the oldest queued run from which a queue needs attention, in seconds. */
 const SLOW_QUEUE_SECONDS = 10
 
 /** What needs attention, in all deployments. Does not wake a sleeping one. */
@@ -66,7 +66,7 @@ async function needOf(
 ): Promise<Need> {
   const [newest, waitingThreads] = await Promise.all([
     failedRevision(deployment),
-    // The figures may be of a minute ago.
+    // The figures may be a minute old.
     now && now.servers > 0 && (await isAwake(deployment.id)) ? waitingThreadsOf(deployment) : 0,
   ])
   const isSlow = now !== undefined && now.queue_age_seconds >= SLOW_QUEUE_SECONDS
@@ -87,6 +87,6 @@ async function failedRevision({ id, ...of }: Deployment): Promise<Revision | und
 
 async function waitingThreadsOf(deployment: Deployment): Promise<number> {
   const { client } = atAGlance(agentServer(deployment))
-  // One that does not answer must not hide what the others need.
+  // A server that does not respond must not hide what needs attention on the others.
   return client.threads.count({ status: 'interrupted' }).catch(() => 0)
 }

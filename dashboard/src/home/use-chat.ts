@@ -1,4 +1,4 @@
-/** A conversation with one assistant on a thread of its own, by the official SDK. */
+/** A conversation with one assistant on its own thread, through the official SDK. */
 import type { Message } from '@langchain/langgraph-sdk'
 import { useRef, useState } from 'react'
 import type { AgentServer } from '../api/agent-server.tsx'
@@ -13,11 +13,11 @@ export interface Chat {
   said: readonly Said[]
   isAnswering: boolean
   error: unknown
-  /** Made with the first message. */
+  /** Set with the first message. */
   threadId: string | undefined
-  /** From sending to the first token of the latest answer. */
+  /** From sending to the first token of the latest answer, in ms. */
   firstTokenMs: number | undefined
-  /** A message that comes while an answer does is sent after that. */
+  /** A message sent during an answer waits until it has ended. */
   send(text: string): void
 }
 
@@ -73,7 +73,7 @@ async function* tokensOf(
   }
 }
 
-/** Adds a token to the answer with this id, or begins it. */
+/** Appends a token to the answer with this id, or starts the answer. */
 function withText(before: readonly Said[], id: string, token: string): readonly Said[] {
   const last = before.at(-1)
   if (last?.id !== id) return [...before, { id, by: 'agent', text: token }]

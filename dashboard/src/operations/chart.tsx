@@ -1,4 +1,4 @@
-/** A chart over time. All charts of a page share one pointer: what happened at a time is read off all. */
+/** A chart over time. All charts of a page share one pointer, so one position shows the values of all. */
 import { useId } from 'react'
 import {
   Area,
@@ -16,20 +16,20 @@ import type { Point, Series } from './queries.ts'
 
 export interface Band {
   name: string
-  /** A name of the tokens: `series-1`, `bad`. */
+  /** A colour token's name: `series-1`, `bad`. */
   color: string
   valueOf: (point: Point) => number | null
-  /** Drawn with dashes: told apart without colour too. */
+  /** Dashed, to be distinguishable without colour. */
   isDashed?: boolean
 }
 
 interface ChartProps {
   title: string
-  /** Stands beside the title. */
+  /** Shown beside the title. */
   note?: string
   series: Series
   bands: readonly Band[]
-  /** `bars`: counts, one on the other. `lines`: times. `area`: an amount. */
+  /** `bars`: stacked counts. `lines`: durations. `area`: an amount. */
   kind: 'bars' | 'lines' | 'area'
   format: (value: number) => string
 }
@@ -68,7 +68,7 @@ interface ChartRow {
   values: Record<string, number | null>
 }
 
-/** A row for each step: one without a point is a gap. */
+/** One row per step; a step without a point is a gap. */
 function rowsOf({ from, to, step_seconds, points }: Series, bands: readonly Band[]): ChartRow[] {
   const byTime = new Map(points.map((point) => [Date.parse(point.at), point]))
   const stepMs = step_seconds * 1_000
@@ -115,7 +115,7 @@ function Drawing(props: Omit<ChartProps, 'title' | 'note'> & { rows: ChartRow[] 
             axisLine={false}
             width={58}
             tickCount={4}
-            // Counts and bytes are whole.
+            // Counts and bytes are whole numbers.
             allowDecimals={kind === 'lines'}
             domain={[0, 'auto']}
           />
@@ -153,7 +153,7 @@ function drawn({ name, color, isDashed }: Band, kind: ChartProps['kind']) {
   return <Line key={name} {...line} dot={{ r: 1.5, fill: ink, strokeWidth: 0 }} />
 }
 
-/** What the chart shows where the pointer is. */
+/** The values at the pointer. */
 function Readout({
   active,
   payload,
@@ -178,7 +178,7 @@ function Readout({
   )
 }
 
-/** Names the bands, each with its sum (counts) or its latest value. Screen readers get the chart by it. */
+/** The bands by name, each with its sum (counts) or its latest value. Screen readers read this instead of the chart. */
 function Legend({
   rows,
   bands,
@@ -220,7 +220,7 @@ function valueText(value: number | null | undefined, format: (value: number) => 
 
 const HOUR_MS = 3_600_000
 
-/** At whole hours or parts of one, never more than fit. */
+/** At whole or partial hours, no more than fit. */
 function ticksOf([from = 0, to = 0]: number[]): number[] {
   const hours = (to - from) / HOUR_MS
   const every = hours > 12 ? 4 * HOUR_MS : hours > 3 ? HOUR_MS : HOUR_MS / 4

@@ -5,7 +5,7 @@ import type { Point, Series } from './queries.ts'
 
 const seconds = (value: number) => (value === 0 ? '0' : durationText(value * 1_000))
 const cores = (value: number) => value.toFixed(2)
-/** What ended otherwise than well or badly. */
+/** Ends that are neither a success nor a failure. */
 const STOPPED = ['interrupted']
 const FAILED = ['error', 'timeout']
 

@@ -1,4 +1,4 @@
-/** The deployments side by side: the ones that fail, wait or grow stand out. */
+/** The deployments side by side; failing, waiting or growing ones stand out. */
 import { Link } from '@tanstack/react-router'
 import { Empty } from '../design/empty.tsx'
 import { Status } from '../design/status.tsx'
@@ -96,7 +96,7 @@ const COLUMNS: readonly Column<Glance>[] = [
   ),
 ]
 
-/** `sort`: the id of a column, with a `-` before it from the largest on. */
+/** `sort`: a column's id; with a `-` before it, largest first. */
 export function DeploymentsTable(props: {
   deployments: readonly Glance[]
   sort: string | undefined

@@ -1,4 +1,4 @@
-/** The threads that failed last: each leads to the place where it did. */
+/** The most recently failed threads, each with a link to the place of the failure. */
 import { type UseQueryResult, useQueries } from '@tanstack/react-query'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { ErrorNote } from '../design/error-note.tsx'

@@ -1,11 +1,11 @@
-/** The figures that an operator looks for first. */
+/** The figures an operator needs first. */
 import type { ReactNode } from 'react'
 import { classes } from '../design/classes.ts'
 import { bytesText, countText, durationText } from '../design/text/format.ts'
 import { endedRuns, failedRuns } from './charts.tsx'
 import type { Point } from './queries.ts'
 
-/** `total`: the whole time in one point; `now`: its latest step, unless nothing runs. */
+/** `total`: the whole range as one point; `now`: its latest step, absent if nothing runs. */
 export function Now({ total, now }: { total: Point | null; now: Point | null }) {
   const requests = total?.requests ?? 0
   const runs = total ? endedRuns(total) : 0

@@ -1,4 +1,4 @@
-/** What an operator asks: is anything queueing, failing, growing? */
+/** For operators: is anything queueing, failing, growing? */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { agentServer, atAGlance } from '../api/agent-server.tsx'
@@ -94,7 +94,7 @@ function Over({ series, now, total }: { series: Series } & Pick<Glance, 'now' | 
   )
 }
 
-/** For those who run the installation. */
+/** For users who may run the installation. */
 function ControlPlane({ range }: { range: RangeName }) {
   const mayOperate = useMay('operate')
   const query = useQuery({ ...installationFigures(range), enabled: mayOperate })
@@ -110,7 +110,7 @@ function ControlPlane({ range }: { range: RangeName }) {
   )
 }
 
-/** What the agent servers themselves know. One that is asleep is not woken to be looked at. */
+/** Data from the agent servers themselves. Does not wake a sleeping one. */
 function FromServers({ deployment, range }: { deployment: string | undefined; range: RangeName }) {
   const { data } = useQuery(answeringQuery())
   const servers = useMemo(() => {

@@ -13,7 +13,7 @@ const EVERY_MS = 15_000
 
 const shared = { refetchInterval: EVERY_MS, placeholderData: keepPreviousData } as const
 
-/** The beginning of a range that ends now. */
+/** The start of a range that ends now. */
 export function from(range: RangeName): string {
   return new Date(Date.now() - RANGES[range] * 3_600_000).toISOString()
 }

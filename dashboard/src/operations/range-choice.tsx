@@ -3,7 +3,7 @@ import { RANGES, type RangeName } from './search.ts'
 
 const NAMES = Object.keys(RANGES) as RangeName[]
 
-/** Over which time, up to now. */
+/** Chooses the time range, which ends now. */
 export function RangeChoice(props: { value: RangeName; onChange: (value: RangeName) => void }) {
   return (
     <ToggleButtonGroup

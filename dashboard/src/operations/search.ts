@@ -1,4 +1,4 @@
-/** What of the operations page stands in its address. */
+/** The search parameters of the operations page. */
 import { z } from 'zod'
 import { addressText } from '../shell/address.ts'
 
@@ -7,7 +7,7 @@ export type RangeName = keyof typeof RANGES
 
 export const operationsSearch = z.object({
   range: z.enum(['1h', '6h', '24h']).default('1h').catch('1h'),
-  /** The deployment that the charts are about; absent: all of the workspace. */
+  /** The deployment of the charts; absent: all of the workspace. */
   deployment: addressText,
   sort: addressText,
 })

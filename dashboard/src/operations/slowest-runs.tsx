@@ -1,4 +1,4 @@
-/** The runs that took longest of those that began last: each leads to where its time went. */
+/** The longest of the most recent runs, each with a link to its waterfall. */
 import { type UseQueryResult, useQueries } from '@tanstack/react-query'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { type FoundRun, searchRuns } from '../api/runs.ts'
@@ -15,7 +15,7 @@ import type { RangeName } from './search.ts'
 const SHOWN = 10
 const EVERY_MS = 30_000
 
-/** An agent server does not answer by duration: so many of the latest are read of each, and sorted here. */
+/** Agent servers cannot sort by duration: this many of the latest runs are read from each and sorted here. */
 const READ = 500
 
 interface EndedRun extends FoundRun {

@@ -10,7 +10,7 @@ import { RunFilters } from './run-filters.tsx'
 import { RunsList } from './runs-list.tsx'
 import { type RunsSearch, runsSearchSchema } from './search.ts'
 
-/** The runs of all deployments that are awake. */
+/** The runs of all awake deployments. */
 export function AllRunsPage() {
   const [search, change] = useAddress(runsSearchSchema)
   const query = useQuery(answeringQuery())

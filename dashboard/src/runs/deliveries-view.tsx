@@ -18,7 +18,7 @@ const WORDS = {
   failed: { tone: 'bad', word: 'Failed' },
 } as const
 
-/** What was posted when the run ended; nothing where it has no webhook. */
+/** The webhook deliveries of a run; renders nothing without a webhook. */
 export function DeliveriesView({ server, run_id }: { server: AgentServer; run_id: string }) {
   const query = useQuery(deliveriesQuery(server, run_id))
   if (!query.data || query.data.length === 0) return null

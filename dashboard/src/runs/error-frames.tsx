@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { framesOf } from './frames.ts'
 
-/** An error with the frames of the project's own files; those of packages are shown on demand. */
+/** An error with the stack frames of the project's own files; frames of packages are shown on demand. */
 export function ErrorFrames(props: {
   error: { error: string; message: string; stack?: string }
   title?: string

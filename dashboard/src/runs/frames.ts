@@ -1,15 +1,15 @@
-/** The stack of an error, with what the project's author wrote told apart from what packages did. */
+/** An error's stack, with the project's own frames distinguished from those of packages. */
 
 export interface Frame {
   text: string
-  /** A line of the project's own files. */
+  /** The frame is in the project's own files. */
   isOwn: boolean
 }
 
 const OF_PACKAGES =
   /node_modules|node:|site-packages|lib\/python3|<frozen|\(<anonymous>\)|runyard_host/
 
-/** Python tells each frame in two or three lines, and those called last at the end; JavaScript the other way round. */
+/** Python prints each frame in two or three lines, the innermost last; JavaScript prints it first. */
 export function framesOf(stack: string): Frame[] {
   const lines = stack.split('\n')
   if (lines.some((line) => /^\s+File "/.test(line))) return pythonFrames(lines).toReversed()

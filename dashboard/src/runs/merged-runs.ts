@@ -1,4 +1,4 @@
-/** Runs of several agent servers in one list, the latest first, page by page. */
+/** Runs of several agent servers in one list, newest first, page by page. */
 import type { AgentServer } from '../api/agent-server.tsx'
 import { type FoundRun, type RunQuery, searchRuns } from '../api/runs.ts'
 
@@ -6,7 +6,7 @@ export interface ServerRun extends FoundRun {
   server: AgentServer
 }
 
-/** What was read of a server and is not shown yet, and where the rest begins; `null`: there is none. */
+/** Runs read from a server but not shown yet, and the cursor of the rest; `null`: no more. */
 interface Source {
   rest: ServerRun[]
   cursor: string | undefined | null
@@ -14,15 +14,15 @@ interface Source {
 
 export interface RunsPage {
   runs: ServerRun[]
-  /** By the keys of the servers. */
+  /** By server key. */
   sources: Record<string, Source>
-  /** Servers that did not answer. */
+  /** Servers that failed to respond. */
   failures: { server: AgentServer; error: unknown }[]
 }
 
 const PAGE = 100
 
-/** The page behind `before`; without it the first one. */
+/** The page after `before`; without it the first page. */
 export async function nextPage(
   servers: readonly AgentServer[],
   query: RunQuery,
@@ -55,7 +55,7 @@ export function hasMore({ sources }: RunsPage): boolean {
   return Object.values(sources).some(({ rest, cursor }) => rest.length > 0 || cursor !== null)
 }
 
-/** Takes from the latest on, until a server has no more here but more behind it. */
+/** Takes the newest runs until a server's loaded runs are used up and it has more to load. */
 export function merge(given: Record<string, Source>): Pick<RunsPage, 'runs' | 'sources'> {
   const sources = Object.values(given).map(({ rest, cursor }) => ({ rest: [...rest], cursor }))
   const runs: ServerRun[] = []

@@ -26,7 +26,7 @@ export function runQuery(server: AgentServer, { thread_id, run_id }: RunPlace) {
   })
 }
 
-/** With its texts. */
+/** One span with its texts. */
 export function spanQuery(server: AgentServer, { thread_id, run_id }: RunPlace, span: Span) {
   return queryOptions({
     queryKey: [server.key, 'runs', run_id, 'spans', span.span_id, span.status],

@@ -4,7 +4,7 @@ import type { AgentServer } from '../api/agent-server.tsx'
 import { ErrorFrames } from './error-frames.tsx'
 import { spanQuery } from './queries.ts'
 
-/** Why the run failed: the error of the innermost that failed with it has its stack. */
+/** Why the run failed: the stack is that of the innermost failed span. */
 export function RunErrorView(props: {
   server: AgentServer
   timeline: Timeline

@@ -6,7 +6,7 @@ import type { RunsSearch } from './search.ts'
 
 const STATUSES = RUN_STATUSES.map((value) => ({ value, label: meaningOfRun(value).word }))
 
-/** What runs are looked for by. `assistants`: to choose from, where there is one server. */
+/** The filters of the runs list. `assistants`: the choices, if the page has one server. */
 export function RunFilters(props: {
   search: RunsSearch
   onChange: (change: Partial<RunsSearch>) => void

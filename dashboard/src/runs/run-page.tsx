@@ -26,7 +26,7 @@ import { Waterfall } from './waterfall.tsx'
 import { rowsOf } from './waterfall-rows.ts'
 import { tokensWords } from './words.ts'
 
-/** One run: its facts, where its time went, why it failed, what it sent. */
+/** One run: its facts, its waterfall, its error, its webhook deliveries. */
 export function RunPage() {
   const server = useAgentServer()
   const { thread = '', run = '' } = useParams({ strict: false }) as Record<string, string>

@@ -1,4 +1,4 @@
-/** Runs that were looked for, of one agent server or of several. */
+/** The found runs, of one agent server or of several. */
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
 import { type AgentServer, atAGlance } from '../api/agent-server.tsx'
@@ -27,7 +27,7 @@ export function RunsList(props: { servers: readonly AgentServer[]; search: RunsS
     queryKey: ['runs', servers.map(({ key }) => key), search],
     queryFn: async ({ pageParam, signal, client, queryKey }) => {
       const known = client.getQueryData<{ pages: RunsPage[] }>(queryKey)?.pages[0]
-      // A page that only stays open wakes nobody, and what was read last stands.
+      // Polling wakes no deployment; while one sleeps, its last data stays.
       const asked = known ? servers.map(atAGlance) : servers
       const page = await nextPage(asked, queryOf(search, Date.now()), pageParam, signal)
       const isAsleep = page.failures.some(({ error }) => statusOf(error) === 409)
@@ -36,7 +36,7 @@ export function RunsList(props: { servers: readonly AgentServer[]; search: RunsS
     initialPageParam: undefined as RunsPage | undefined,
     getNextPageParam: (last) => (hasMore(last) ? last : undefined),
     placeholderData: keepPreviousData,
-    // Further pages are read again with the first one: only who looks at the top is kept up to date.
+    // A refresh would load every page again, so it only happens while one page is loaded.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : PACE_MS),
   })
   const runs = useMemo(() => query.data?.pages.flatMap((page) => page.runs) ?? [], [query.data])

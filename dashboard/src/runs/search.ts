@@ -1,4 +1,4 @@
-/** Which runs are looked for, as it stands in the address. */
+/** The search parameters for runs. */
 import { z } from 'zod'
 import { parseMetadata } from '../api/metadata-text.ts'
 import { RUN_STATUSES, type RunQuery } from '../api/runs.ts'
@@ -15,7 +15,7 @@ export const runsSearchSchema = z.object({
 
 export type RunsSearch = z.infer<typeof runsSearchSchema>
 
-/** What the server is asked for. Metadata that cannot be read yet are still being typed. */
+/** The query for the server. Metadata that cannot be parsed yet is still being typed. */
 export function queryOf(search: RunsSearch, now: number): RunQuery {
   const { status, assistant, error, metadata, since } = search
   return {

@@ -1,4 +1,4 @@
-/** What is known of one bar of the waterfall: its facts, and what went in and came out, side by side. */
+/** One bar of the waterfall: its facts, with input and output side by side. */
 
 import type { TimelineSpan as Span, Timeline } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
@@ -124,7 +124,7 @@ function SpanView(props: { server: AgentServer; timeline: Timeline; span: Span }
   )
 }
 
-/** What a node reads and writes the checkpoints keep. */
+/** A node's input and output come from the checkpoints. */
 function NodeSides({
   server,
   timeline,
@@ -158,7 +158,7 @@ function NodeSides({
   )
 }
 
-/** The checkpoint of the node's graph that it was called at. */
+/** The checkpoint of the node's graph at which it was called. */
 function checkpointBefore({ checkpoints }: Timeline, { kind, namespace, step }: Span) {
   if (kind !== 'node' || step === null) return undefined
   const place = namespace.slice(0, -1).join('|')
@@ -187,7 +187,7 @@ function Side({
     <div className="min-w-0">
       <h4 className="mb-1 text-sm font-medium text-ink-soft">{title}</h4>
       <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
         tabIndex={0}
         aria-label={title}
         className="max-h-96 overflow-auto rounded-md bg-sunken p-2"
@@ -204,7 +204,7 @@ function Side({
   )
 }
 
-/** A text that was cut off is shown as it stands. */
+/** A truncated text is shown as text. */
 function parsed(text: string | undefined): unknown {
   if (text === undefined) return undefined
   try {

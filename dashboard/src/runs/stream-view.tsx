@@ -1,4 +1,4 @@
-/** The events of a run, one a line; who looks at the last one sees what comes. */
+/** The events of a run, one per line; the view follows new events while it is at the end. */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef, useState } from 'react'
 import type { AgentServer } from '../api/agent-server.tsx'
@@ -41,7 +41,7 @@ export function StreamView({ server, place }: { server: AgentServer; place: RunP
       ) : (
         <section
           ref={frame}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
           tabIndex={0}
           aria-label="Events"
           className="relative h-80 overflow-auto rounded-md border border-line bg-sunken"

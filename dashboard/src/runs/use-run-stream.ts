@@ -1,4 +1,4 @@
-/** A run's stream as it was sent, from its beginning and on. */
+/** A run's stream from its beginning, followed live. */
 import { useEffect, useRef, useState } from 'react'
 import type { AgentServer } from '../api/agent-server.tsx'
 import type { RunPlace } from './queries.ts'
@@ -6,25 +6,25 @@ import type { RunPlace } from './queries.ts'
 export interface SentEvent {
   id: string | undefined
   event: string
-  /** JSON, cut off where it is long. */
+  /** JSON, truncated if long. */
   data: string
 }
 
-/** So many are kept: the last ones. */
+/** The last so many events are kept. */
 const MOST = 20_000
 const CHARS = 2_000
 
 export interface RunStream {
   events: readonly SentEvent[]
-  /** How many came before those. */
+  /** How many earlier events were dropped. */
   dropped: number
   isOpen: boolean
   error: unknown
 }
 
 /**
- * Follows it as long as the part is there. What comes within one frame of the screen is shown together: a thousand
- * events a second are sixty changes of the page.
+ * Follows the stream while the component is mounted. Events within one animation frame are rendered together: a
+ * thousand events a second cause sixty renders.
  */
 export function useRunStream(server: AgentServer, { thread_id, run_id }: RunPlace): RunStream {
   const [stream, setStream] = useState<RunStream>({

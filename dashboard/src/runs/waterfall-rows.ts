@@ -1,4 +1,4 @@
-/** The rows of a run's waterfall: the queue, each attempt where there is more to say of it, and what was at work. */
+/** The rows of a run's waterfall: the queue, the attempts if they say more, and the spans. */
 import type { TimelineAttempt as Attempt, TimelineSpan as Span, Timeline } from '@runyard/client'
 
 interface Bar {
@@ -6,7 +6,7 @@ interface Bar {
   label: string
   depth: number
   from: number
-  /** `null`: it goes on. */
+  /** `null`: still running. */
   to: number | null
 }
 
@@ -15,7 +15,7 @@ export type WaterfallRow =
   | (Bar & { kind: 'attempt'; attempt: Attempt })
   | (Bar & { kind: 'span'; span: Span })
 
-/** From when to when the waterfall goes, in ms since 1970. */
+/** The time range of the waterfall, in ms since 1970. */
 export function windowOf({ due_at, ended_at, spans }: Timeline, now: number) {
   const last = Math.max(due_at + 1, ...spans.map((span) => span.ended_at ?? span.started_at))
   return { from: due_at, to: Math.max(ended_at ?? now, last) }
@@ -33,7 +33,7 @@ export function rowsOf(timeline: Timeline): WaterfallRow[] {
   return rows
 }
 
-/** Whether the run did not end in the attempt, and another one went on. */
+/** Whether the attempt stopped before the run ended, so that another attempt continued it. */
 export function isBroken(outcome: Attempt['outcome']): boolean {
   return outcome === 'handed_over' || outcome === 'lost'
 }
@@ -55,13 +55,13 @@ function attemptRow(attempt: Attempt, all: readonly Attempt[]): WaterfallRow {
   }
 }
 
-/** Nobody knows when a lost attempt ended: at the latest when the next one began. */
+/** The end of a lost attempt is unknown: at the latest, the next one's start. */
 function endOf({ token, ended_at, outcome }: Attempt, all: readonly Attempt[]): number | null {
   if (ended_at !== null || outcome === 'running') return ended_at
   return all.find((one) => one.token > token)?.started_at ?? null
 }
 
-/** Models and tools stand below their node, and nodes below the one whose graph they belong to. */
+/** Models and tools go below their node, and nodes below the node whose graph they belong to. */
 function spanRows(spans: readonly Span[], end: number | null, depth: number): WaterfallRow[] {
   const nodes = spans.filter(({ kind }) => kind === 'node')
   const parentOf = (span: Span): Span | undefined => {

@@ -1,4 +1,4 @@
-/** Where the time of a run went, as bars. Arrow keys (and `j`, `k`) go from bar to bar, Enter opens one. */
+/** A run's time as bars. Arrow keys (and `j`, `k`) move between bars, Enter opens one. */
 import type { TimelineCheckpoint as Checkpoint, Timeline } from '@runyard/client'
 import { Link } from '@tanstack/react-router'
 import { type KeyboardEvent, useMemo, useRef } from 'react'
@@ -16,13 +16,13 @@ interface Scale {
 
 const STEPS: Record<string, number> = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1 }
 
-/** Below this width a name and its bar stand below each other. */
+/** On narrower screens a bar is below its name. */
 const COLUMNS = 'sm:grid sm:grid-cols-[minmax(11rem,17rem)_minmax(0,1fr)_5rem] sm:gap-x-3'
 
 export function Waterfall(props: {
   server: AgentServer
   timeline: Timeline
-  /** The id of the row that is open. */
+  /** The id of the open row. */
   chosen: string | undefined
   onChoose: (id: string | undefined) => void
 }) {
@@ -144,7 +144,7 @@ function Lane(props: { row: WaterfallRow; scale: Scale; breaks: (number | null)[
   )
 }
 
-/** What is kept of the thread: each mark leads to the Studio there. */
+/** The thread's checkpoints: each mark links to the Studio at that checkpoint. */
 function Ticks(props: { server: AgentServer; timeline: Timeline; scale: Scale }) {
   const { server, timeline, scale } = props
   const known = timeline.checkpoints.filter(

@@ -1,4 +1,4 @@
-/** What a run's page says of attempts and of what was at work. */
+/** Texts about attempts and spans on a run's page. */
 import type { TimelineAttempt as Attempt, TimelineSpan as Span } from '@runyard/client'
 import { countText } from '../design/text/format.ts'
 
@@ -24,13 +24,13 @@ const STATUSES: Record<Span['status'], string> = {
   left: 'not finished',
 }
 
-/** What it is, if it is no node, and how it went, if not well. */
+/** The kind of the span unless it is a node, and its status unless it succeeded. */
 export function spanWords({ kind, model, status, ...span }: Span): string {
   const what = kind === 'model' ? (model ?? 'model') : kind === 'tool' ? 'tool' : ''
   return [what, tokensWords(span), STATUSES[status]].filter(Boolean).join(' · ')
 }
 
-/** `120 → 45 tokens`; empty where nobody has counted. */
+/** `120 → 45 tokens`; empty if no tokens were counted. */
 export function tokensWords(counted: Pick<Span, 'input_tokens' | 'output_tokens'>): string {
   const { input_tokens: given, output_tokens: answered } = counted
   if (given === undefined && answered === undefined) return ''

@@ -1,4 +1,4 @@
-/** What the audit log's page shows, as it stands in the address. */
+/** The search parameters of the audit log. */
 import { z } from 'zod'
 
 const HOUR_MS = 3_600_000
@@ -21,14 +21,14 @@ export function readAuditSearch(search: unknown): AuditSearch {
   return Search.parse(search)
 }
 
-/** As the control plane takes it. */
+/** The filter in the control plane's form. */
 export interface AuditFilter {
   text?: string
   action?: string
   since?: string
 }
 
-/** The start is a whole minute, so that one look is like the next. */
+/** The start is rounded to a minute, so that repeated renders share one query. */
 export function filterOf({ text, action, within }: AuditSearch, now: number): AuditFilter {
   const start = within && Math.floor((now - SPANS[within].ms) / 60_000) * 60_000
   return {

@@ -1,4 +1,4 @@
-/** Who did what, and when. */
+/** The audit log. */
 import type { AuditEntry } from '@runyard/client'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'

@@ -1,4 +1,4 @@
-/** The audit log's actions in words. A new one has to be told here: the types see to it. */
+/** The audit log's actions in words. The types require an entry for each new action. */
 import type { AuditEntry } from '@runyard/client'
 
 type Action = AuditEntry['action']
@@ -25,7 +25,7 @@ export const NOUNS: Record<NounOf<Action>, string> = {
   encryption_key: 'The encryption key',
 }
 
-/** Who did it stands before, and the name of the target behind. */
+/** The actor comes before these words, and the target's name after them. */
 const WORDS: Record<Action, string> = {
   'api_key.create': 'created the API key',
   'api_key.revoke': 'revoked the API key',

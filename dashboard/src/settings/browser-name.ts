@@ -1,4 +1,4 @@
-/** A browser and its system, from how it names itself: `Firefox on Linux`. */
+/** A browser and its system from its user agent: `Firefox on Linux`. */
 export function browserName(userAgent: string | null): string {
   if (!userAgent) return 'A browser without a name'
   const browser = BROWSERS.find(([, pattern]) => pattern.test(userAgent))?.[0] ?? 'A program'
@@ -6,7 +6,7 @@ export function browserName(userAgent: string | null): string {
   return system ? `${browser} on ${system}` : browser
 }
 
-/** In this order: most of them name those that come later, too. */
+/** The order matters: most user agents also name browsers that come later here. */
 const BROWSERS: readonly (readonly [string, RegExp])[] = [
   ['Edge', /Edg\//],
   ['Opera', /OPR\//],

@@ -7,7 +7,7 @@ import { countText } from '../design/text/format.ts'
 import { toast } from '../design/toast.tsx'
 import { rotateEncryptionKey } from './queries.ts'
 
-/** What secrets are sealed with, and how that is changed. */
+/** The encryption key of secrets, and how to rotate it. */
 export function EncryptionView() {
   const [isOpen, setOpen] = useState(false)
   return (

@@ -14,10 +14,10 @@ import { toast } from '../design/toast.tsx'
 import { NewKeyDialog } from './new-key-dialog.tsx'
 import { keysQuery, revokeKey } from './queries.ts'
 
-/** Of the installation itself: it is changed where Runyard runs. */
+/** The installation's own key: it can only be changed on Runyard's machine. */
 const ADMIN_KEY_ID = '00000000-0000-4000-8000-000000000002'
 
-/** The keys of this workspace: made, seen, revoked. */
+/** The keys of this workspace: create, list, revoke. */
 export function KeysView() {
   const query = useQuery(keysQuery())
   const queries = useQueryClient()
@@ -142,7 +142,7 @@ function isOver({ revoked_at, expires_at }: ApiKey): boolean {
   return revoked_at !== null || (expires_at !== null && Date.parse(expires_at) <= Date.now())
 }
 
-/** Those that are good first, the newest first. */
+/** Valid keys first, newest first. */
 function byUse(a: ApiKey, b: ApiKey): number {
   return Number(isOver(a)) - Number(isOver(b)) || b.created_at.localeCompare(a.created_at)
 }

@@ -9,7 +9,7 @@ import { CodeBlock } from '../design/text/code-block.tsx'
 import { createListener, createListenerKey } from './queries.ts'
 
 interface ListenerDialogProps {
-  /** Is given another key. Absent: a listener is made. */
+  /** The listener that gets a new key. Absent: a new listener is created. */
   listener?: Listener
   onClose: () => void
   onDone: () => void
@@ -20,7 +20,7 @@ interface Made {
   apiKey: string
 }
 
-/** Makes a listener, or another key for one, and shows how it is started with it: this once. */
+/** Creates a listener or a new key for one, and shows once how to start it with that key. */
 export function ListenerDialog({ listener, onClose, onDone }: ListenerDialogProps) {
   const [made, setMade] = useState<Made>()
   const take = (one: Made) => {
@@ -103,7 +103,7 @@ function KeyForm(props: {
   )
 }
 
-/** `null`: any will do. */
+/** `null`: any name. */
 function namesIn(text: string): string[] | null {
   const names = text.split(',').map((name) => name.trim())
   const given = names.filter((name) => name !== '')

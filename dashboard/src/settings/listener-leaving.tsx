@@ -3,14 +3,14 @@ import { ConfirmDialog } from '../design/form-dialog.tsx'
 import { toast } from '../design/toast.tsx'
 import { deleteListener, revokeListenerKey } from './queries.ts'
 
-/** What somebody has begun to do with listeners. */
+/** The action on listeners that the user has started. */
 export type Doing =
   | { what: 'create' }
   | { what: 'new-key' | 'revoke-key' | 'delete'; listener: Listener }
 
 interface LeavingProps {
   doing: Doing | undefined
-  /** What runs at the listener. */
+  /** The deployments that run at the listener. */
   deployments: readonly Deployment[]
   onClose: () => void
   onDone: () => Promise<unknown>

@@ -23,7 +23,7 @@ const STATES = {
   away: { word: 'Away', tone: 'bad' },
 } as const satisfies Record<Listener['state'], Meaning>
 
-/** The clusters where deployments run beside this one, and whether they are heard from. */
+/** Other clusters where deployments run, and whether their listeners still report. */
 export function ListenersView() {
   const query = useQuery(listenersQuery())
   const deployments = useQuery(deploymentsQuery()).data
@@ -79,7 +79,7 @@ export function ListenersView() {
   )
 }
 
-/** `begin`: absent for those who only look. */
+/** `begin`: absent for viewers. */
 function columnsFor(
   deployments: readonly Deployment[] | undefined,
   begin: ((doing: Doing) => void) | undefined,

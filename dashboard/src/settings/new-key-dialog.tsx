@@ -32,7 +32,7 @@ const LIFETIMES: readonly Choice<Lifetime>[] = [
 ]
 const DAY_MS = 86_400_000
 
-/** Makes a key, and shows it: this once. */
+/** Creates a key, and shows it once. */
 export function NewKeyDialog({ onClose, onMade }: { onClose: () => void; onMade: () => void }) {
   const [made, setMade] = useState<NewApiKey>()
   return (

@@ -12,7 +12,7 @@ import { Time } from '../design/text/time.tsx'
 import { toast } from '../design/toast.tsx'
 import { endSession, sessionsQuery } from './queries.ts'
 
-/** Somebody who is signed in, with all of their browsers. */
+/** A signed-in user with all their browsers. */
 interface Person {
   user_id: string
   name: string
@@ -22,7 +22,7 @@ interface Person {
   sessions: Session[]
 }
 
-/** Who is signed in to this workspace, by key or by the organisation's own sign-in. */
+/** The users signed in to this workspace, by key or by the organisation's identity provider. */
 export function PeopleView() {
   const query = useQuery(sessionsQuery({ all: true }))
   const queries = useQueryClient()
@@ -111,7 +111,7 @@ function columnsFor(
   ]
 }
 
-/** The last seen first, as the sessions come. */
+/** The most recently seen first, as the sessions are sorted. */
 function peopleOf(sessions: readonly Session[]): Person[] {
   const people = new Map<string, Person>()
   for (const session of sessions) {

@@ -26,7 +26,7 @@ export function revokeKey(api_key_id: string) {
   return doneBy(api.DELETE('/v2/api-keys/{api_key_id}', { params: { path: { api_key_id } } }))
 }
 
-/** `all`: of everybody in the workspace. */
+/** `all`: of all users of the workspace. */
 export function sessionsQuery(options: { all: boolean }) {
   const all = options.all ? 'true' : 'false'
   return queryOptions({
@@ -61,7 +61,7 @@ export function deleteWorkspace(workspace_id: string) {
   return doneBy(api.DELETE('/v2/workspaces/{workspace_id}', { params: { path: { workspace_id } } }))
 }
 
-/** Listeners tell of themselves every half a minute. */
+/** Listeners report every half a minute. */
 export function listenersQuery() {
   return queryOptions({
     queryKey: ['settings', 'listeners'],
@@ -89,7 +89,7 @@ export function deleteListener(listener_id: string) {
   return doneBy(api.DELETE('/v2/listeners/{listener_id}', { params: { path: { listener_id } } }))
 }
 
-/** How many entries are read at a time. */
+/** Entries per page. */
 const PAGE = 100
 
 export function auditQuery(filter: AuditFilter) {
@@ -104,7 +104,7 @@ export function auditQuery(filter: AuditFilter) {
   })
 }
 
-/** The whole of what the filter selects, as a file. */
+/** All entries that the filter selects, as a file. */
 export async function exportAudit(filter: AuditFilter, format: 'csv' | 'jsonl'): Promise<Blob> {
   const params = { query: { ...filter, format } }
   return dataOf<Blob>(api.GET('/v2/audit-log/export', { params, parseAs: 'blob' }))

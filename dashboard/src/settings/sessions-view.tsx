@@ -11,7 +11,7 @@ import { toast } from '../design/toast.tsx'
 import { browserName } from './browser-name.ts'
 import { endSession, sessionsQuery } from './queries.ts'
 
-/** The browsers that the person is signed in with. */
+/** The user's signed-in browsers. */
 export function SessionsView() {
   const query = useQuery(sessionsQuery({ all: false }))
   const end = useEnd()

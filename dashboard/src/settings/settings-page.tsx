@@ -1,4 +1,4 @@
-/** Who may come in, who has, what they did, and where else agents run. Each view is offered to those who may use it. */
+/** Keys, users, the audit log, listeners and the installation. Each view is offered only to users who may use it. */
 import { useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { type Permission, useMay, useSession } from '../api/session.ts'

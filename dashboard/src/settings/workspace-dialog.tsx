@@ -4,7 +4,7 @@ import { TextField } from '../design/field.tsx'
 import { FormDialog } from '../design/form-dialog.tsx'
 import { createWorkspace, renameWorkspace } from './queries.ts'
 
-/** Gives a name: to a new workspace, or to `workspace`. */
+/** Names a new workspace, or renames `workspace`. */
 export function WorkspaceDialog(props: {
   workspace?: Workspace
   onClose: () => void

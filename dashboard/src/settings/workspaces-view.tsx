@@ -19,7 +19,7 @@ const FIRST_ID = '00000000-0000-4000-8000-000000000001'
 
 type Doing = { what: 'create' } | { what: 'rename' | 'delete'; workspace: Workspace }
 
-/** The workspaces of the installation, for those who run it. */
+/** The workspaces of the installation, for users who may run it. */
 export function WorkspacesView() {
   const query = useQuery(workspacesQuery())
   const queries = useQueryClient()

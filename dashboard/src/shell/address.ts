@@ -1,15 +1,14 @@
-/** What of a page stands in its address behind `?`. */
+/** The search parameters of a page's address. */
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { z } from 'zod'
 
-/** Text in an address; the router reads what looks like a number as one. */
+/** Text in an address; the router parses what looks like a number as one. */
 export const addressText = z.coerce.string().min(1).optional().catch(undefined)
 
 /**
- * The values of the address, and how to change some of them; `undefined` and empty text take one away.
- * `schema` makes something of whatever stands there. A change is a place of its own to go back to, unless
- * `replace`.
+ * The search parameters, and a function to change some of them; `undefined` and empty text remove one. `schema` must
+ * accept any input. A change adds an entry to the history, unless `replace`.
  */
 export function useAddress<Schema extends z.ZodType<object>>(schema: Schema) {
   const raw: unknown = useSearch({ strict: false })

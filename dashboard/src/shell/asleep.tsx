@@ -3,7 +3,7 @@ import { Card } from '../design/page.tsx'
 import { Status } from '../design/status.tsx'
 import { Time } from '../design/text/time.tsx'
 
-/** Stands above what was read before an agent server fell asleep, or what is read when it has woken. */
+/** Shown above data that was read before an agent server fell asleep, or while it wakes. */
 export function AsleepNote({ isWaking }: { isWaking: boolean }) {
   if (isWaking) {
     return (
@@ -20,11 +20,11 @@ export function AsleepNote({ isWaking }: { isWaking: boolean }) {
   )
 }
 
-/** Stands where an agent server that sleeps would be shown: it is woken by who wants it, not by looking at a page. */
+/** Shown in place of a sleeping agent server's data. The button wakes the server; opening the page does not. */
 export function Asleep(props: {
   since: string | null | undefined
   isWaking: boolean
-  /** What the button does. */
+  /** The text of the button. */
   verb: string
   onWake: () => void
 }) {

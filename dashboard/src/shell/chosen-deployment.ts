@@ -1,7 +1,7 @@
-/** The deployment that was chosen last on a page about one of them, in this browser. */
+/** The deployment chosen most recently in this browser, on a page about one deployment. */
 const KEY = 'runyard.deployment'
 
-/** Its id; it may be gone since, or of another workspace. */
+/** Its id; it may have been deleted, or belong to another workspace. */
 export function chosenDeployment(): string | undefined {
   return localStorage.getItem(KEY) ?? undefined
 }

@@ -1,10 +1,10 @@
-/** Says at once when the server does not answer, and when it does again. */
+/** Shows at once when the server stops responding, and when it responds again. */
 import { UnreachableError } from '@runyard/client'
 import { useQueryClient } from '@tanstack/react-query'
 import { WifiOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
 
-/** How often it is asked whether it is there again. */
+/** Interval for checking whether the server responds again. */
 const ASKED_EVERY_MS = 2_000
 
 export function ConnectionNote() {
@@ -24,7 +24,7 @@ export function ConnectionNote() {
   )
 }
 
-/** Everything is read anew when it comes back. */
+/** Reloads all data when the connection returns. */
 function useLostConnection(): boolean {
   const queries = useQueryClient()
   const [isLost, setLost] = useState(false)
@@ -53,7 +53,7 @@ function useLostConnection(): boolean {
   return isLost
 }
 
-/** Browsers tell a failed request as a TypeError; the client as its own error. */
+/** Browsers report a failed request as a TypeError; the client as its own error. */
 function isUnreachable(error: unknown): boolean {
   return (
     error instanceof UnreachableError ||

@@ -1,9 +1,9 @@
-/** The row above a list by which it is narrowed; each value stands in the address of the page, absent: any. */
+/** The filters above a list. Each value is in the page's address; absent: any. */
 import type { ReactNode } from 'react'
 import { isMetadata } from '../api/metadata-text.ts'
 import { type Choice, SearchField, SelectField, TextField } from '../design/field.tsx'
 
-/** What stands for no choice at all. */
+/** The select's value for "no filter". */
 const ANY = 'any'
 
 interface Filter<T extends string> {
@@ -12,7 +12,7 @@ interface Filter<T extends string> {
   onChange: (value: T | undefined) => void
 }
 
-/** All of a page's filters stand in one line on a laptop's screen (1440 px). */
+/** All of a page's filters fit in one line on a laptop's screen (1440 px). */
 export function Filters({ children }: { children: ReactNode }) {
   return <search className="mb-3 grid grid-cols-2 gap-2 lg:flex lg:flex-wrap">{children}</search>
 }
@@ -25,7 +25,7 @@ export function SearchFilter({ label, value = '', onChange }: Filter<string>) {
   )
 }
 
-/** `key=value`, or an object of JSON. */
+/** `key=value`, or a JSON object. */
 export function JsonFilter({ label, value = '', onChange }: Filter<string>) {
   return (
     <div className="max-sm:col-span-2 lg:w-48">
@@ -42,7 +42,7 @@ export function JsonFilter({ label, value = '', onChange }: Filter<string>) {
   )
 }
 
-/** `any`: what the choice of none is called. */
+/** `any`: the label of "no filter". */
 export function ChoiceFilter<T extends string>(
   props: Filter<T> & { any: string; choices: readonly Choice<T>[] },
 ) {

@@ -1,4 +1,4 @@
-/** A yard with its tracks; the same as the browser's icon. */
+/** A yard with its tracks, as in the browser's icon. */
 export function Logo({ size = 20 }: { size?: number }) {
   return (
     <svg viewBox="0 0 32 32" width={size} height={size} aria-hidden="true" className="shrink-0">

@@ -8,7 +8,7 @@ import { reasonOf } from '../design/error-note.tsx'
 import { Menu, MenuItem, MenuLine } from '../design/menu.tsx'
 import { toast } from '../design/toast.tsx'
 
-/** Who has signed in, their sessions, and the way out. */
+/** The signed-in user, their sessions, and signing out. */
 export function MeMenu() {
   const session = useSession()
   const navigate = useNavigate()
@@ -64,7 +64,7 @@ export function useSignOut(): () => Promise<void> {
     try {
       await signOut()
       await navigate({ to: '/sign-in' })
-      // The sign-in page has begun to ask by now.
+      // Active queries stay: the sign-in page's are running by now.
       queries.removeQueries({ type: 'inactive' })
     } catch (error) {
       toast(`You are still signed in. ${reasonOf(error)}`, { tone: 'bad' })

@@ -6,7 +6,7 @@ import { Logo } from './logo.tsx'
 import { PLACES } from './places.tsx'
 import { PlaceLink } from './rail.tsx'
 
-/** The places where there is no room for a rail. */
+/** The places in a drawer, if there is no room for the rail. */
 export function PlacesDrawer({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
     <ModalOverlay

@@ -1,4 +1,4 @@
-/** The places of the rail and the palette, by what this page shows. */
+/** The places in the rail and the palette, for either mode of this page. */
 import {
   Boxes,
   Cable,
@@ -18,7 +18,7 @@ export interface Place {
   to: string
   label: string
   icon: ReactNode
-  /** Pressed after `g`. */
+  /** The key to press after `g`. */
   jump: string
 }
 

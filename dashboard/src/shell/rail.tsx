@@ -1,4 +1,4 @@
-/** The places at the left: with their names, or as icons where there is little room. */
+/** The places on the left: with names, or as icons if there is little room. */
 import { Link } from '@tanstack/react-router'
 import { PanelLeftClose, PanelLeftOpen } from 'lucide-react'
 import { useState } from 'react'
@@ -48,7 +48,7 @@ export function Rail() {
   )
 }
 
-/** `labelled`: the classes of its name, by which it may be hidden; it is read aloud all the same. */
+/** `labelled`: classes of the name, which may hide it; screen readers read it all the same. */
 export function PlaceLink(props: { place: Place; labelled?: string; onPress?: () => void }) {
   const { to, label, icon } = props.place
   return (

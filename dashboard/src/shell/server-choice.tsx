@@ -1,6 +1,6 @@
 /**
- * Pages about one agent server that do not lie below a deployment: which one stands in the address, and
- * is chosen on the page; where the address names none, it is the one that was chosen last. Where the app shows one agent server by itself, there is nothing to choose.
+ * Pages about one agent server that are not below a deployment. The address names the deployment, else it is the one
+ * chosen most recently; the page can choose another. With a single agent server there is no choice.
  */
 import type { Deployment } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
@@ -25,8 +25,8 @@ import { useAwake } from './use-awake.ts'
 const searchSchema = z.object({ deployment: addressText })
 
 /**
- * A page about the chosen agent server. `actions` and `children` are given it; `children` stand alone
- * below the title while there is one.
+ * A page about the chosen agent server, which `actions` and `children` receive. `children` are shown only while there
+ * is a server.
  */
 export function ServerPage(props: {
   title: string
@@ -94,7 +94,7 @@ function ChosenServerPage({ title, actions, children }: Props) {
   )
 }
 
-/** To look at such a page wakes nobody. */
+/** Opening such a page wakes no deployment. */
 function WhenAwake(props: { awake: ReturnType<typeof useAwake>; children: ReactNode }) {
   const { isOpen, isAsleep, isWaking, since, error, retry, wake } = props.awake
   if (isOpen) {
@@ -110,7 +110,7 @@ function WhenAwake(props: { awake: ReturnType<typeof useAwake>; children: ReactN
   return <ErrorNote title="Could not read whether it is awake." error={error} retry={retry} />
 }
 
-/** The one that the address names, else the one chosen last, else the first by name that has been deployed. */
+/** The deployment that the address names, else the one chosen most recently, else the first deployed one by name. */
 function choose(all: readonly Deployment[], id: string | undefined): Deployment | undefined {
   const find = (wanted: string | undefined) => all.find((one) => one.id === wanted)
   const found = find(id) ?? find(chosenDeployment())

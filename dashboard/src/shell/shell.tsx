@@ -1,4 +1,4 @@
-/** What stands around every page: the rail, the bar on top, and words about what was done. */
+/** The frame of every page: the rail, the top bar, and toasts. */
 import { Outlet, useRouter } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { RouterProvider as AriaRouter } from 'react-aria-components'
@@ -14,7 +14,7 @@ const HelpSheet = lazy(async () => ({
   default: (await import('./keyboard/help-sheet.tsx')).HelpSheet,
 }))
 
-/** What lies over the page. */
+/** What is open over the page. */
 export type Overlay = 'palette' | 'help' | 'places'
 
 export function Shell() {

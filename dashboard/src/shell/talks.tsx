@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 import { useMay } from '../api/session.ts'
 
-/** What changes something at an agent: only a role that talks to agents sees it. */
+/** Shows controls that change something at an agent only to roles that may call agents. */
 export function Talks(props: { children: ReactNode; otherwise?: ReactNode }) {
   return useMay('talk') ? props.children : props.otherwise
 }
 
-/** In place of where something would be said. */
+/** Shown to viewers in place of the composer. */
 export function OnlyLooks() {
   return (
     <p className="shrink-0 border-t border-line bg-surface p-3 text-sm text-ink-soft">

@@ -9,7 +9,7 @@ import { MeMenu } from './me-menu.tsx'
 import type { Overlay } from './shell.tsx'
 import { chooseTheme, chosenTheme, THEME_NAMES, THEMES, type Theme } from './theme.ts'
 
-/** Where one is, and what can be reached from everywhere. */
+/** The breadcrumb and the global actions. */
 export function TopBar({ onOpen }: { onOpen: (overlay: Overlay) => void }) {
   return (
     <header className="sticky top-0 z-30 flex h-bar shrink-0 items-center gap-2 border-b border-line bg-canvas px-4 max-sm:px-2">

@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { runtimeQuery } from '../api/deployments.ts'
 
 /**
- * Whether a page may ask the deployment's agent server: from when it was awake, or somebody has woken it here. What was
- * read stays shown when it falls asleep again.
+ * Whether a page may send requests to the deployment's agent server: once it was awake, or the user woke it here. Data
+ * stays visible when it falls asleep again.
  */
 export function useAwake(deploymentId: string | undefined) {
   const query = useQuery({
@@ -20,7 +20,7 @@ export function useAwake(deploymentId: string | undefined) {
   return {
     isOpen,
     isAsleep,
-    /** Somebody has woken it here, and it does not answer yet. */
+    /** The user woke it here, and it does not respond yet. */
     isWaking: isOpen && opened.isWaking,
     since: data?.asleep_since,
     error: data ? null : error,

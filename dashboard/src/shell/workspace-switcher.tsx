@@ -4,7 +4,7 @@ import { useSession } from '../api/session.ts'
 import { chooseWorkspace, chosenWorkspace } from '../api/workspace.ts'
 import { Menu, MenuItem } from '../design/menu.tsx'
 
-/** The workspace that is looked at, and the person's others behind it. */
+/** The current workspace, and a menu of the user's others. */
 export function WorkspaceSwitcher() {
   const session = useSession()
   if (!session) return <span className="inline-block w-20" />

@@ -1,4 +1,4 @@
-/** One item: read, changed as JSON, deleted. */
+/** One item: view, edit as JSON, delete. */
 import { useQuery } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
@@ -27,7 +27,7 @@ interface ItemDialogProps {
 export function ItemDialog(props: ItemDialogProps) {
   const { server, path, itemKey } = props
   const query = useQuery(itemQuery(server, path, itemKey))
-  // Here, and not in what is drawn anew when the item has changed: that would take the question away.
+  // This state is here because the part below is rendered anew when the item changes, which would close the question.
   const [isDeleting, setDeleting] = useState(false)
   return (
     <Dialog title={itemKey} size="wide" isOpen onClose={props.onClose}>

@@ -39,7 +39,7 @@ export function Items(props: ItemsProps) {
   )
 }
 
-/** Where one is: each label leads back to its namespace. */
+/** The path of the namespace; each label links to its namespace. */
 function Trail({ path, onGo }: Pick<ItemsProps, 'path' | 'onGo'>) {
   return (
     <p className="flex flex-wrap items-center gap-1 font-mono text-sm">
@@ -65,7 +65,7 @@ function Trail({ path, onGo }: Pick<ItemsProps, 'path' | 'onGo'>) {
   )
 }
 
-/** Asks when Enter is pressed, or when it is emptied: each search is work for the embedding model. */
+/** Searches on Enter, or when cleared: each search costs the embedding model a call. */
 function Search({ about, onAbout }: { about: string; onAbout: (about: string) => void }) {
   const [text, setText] = useState(about)
   return (
@@ -92,7 +92,7 @@ function Search({ about, onAbout }: { about: string; onAbout: (about: string) =>
 function Found(props: ItemsProps & { items: Item[]; hasMore: boolean }) {
   const { about, page, hasMore } = props
   const hasScores = props.items.some(({ score }) => score !== undefined)
-  // Without an index the store answers all of them: what is on the page is searched as text.
+  // Without an index the store returns all items, so the page's items are searched as text.
   const shown =
     about && !hasScores ? props.items.filter((item) => contains(item, about)) : props.items
   return (

@@ -12,7 +12,7 @@ import { classes } from '../design/classes.ts'
 import { FoldMark } from '../design/fold-button.tsx'
 import { type Branch, pathOf, pathText } from './namespaces.ts'
 
-/** All of the store. */
+/** The whole store. */
 const ROOT = '.'
 
 export function NamespaceTree(props: {
@@ -80,7 +80,7 @@ function Node({ branch }: { branch: Branch }) {
   )
 }
 
-/** The branches that have to be open for this one to be seen. */
+/** The branches that must be open to show this one. */
 function above(path: readonly string[]): string[] {
   return path.map((_, depth) => pathText(path.slice(0, depth + 1)))
 }

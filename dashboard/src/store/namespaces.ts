@@ -1,8 +1,8 @@
-/** Namespaces as a tree of their labels. */
+/** Namespaces as a tree of labels. */
 
 export interface Branch {
   label: string
-  /** All labels from the first on. */
+  /** All labels from the root. */
   path: readonly string[]
   branches: Branch[]
 }
@@ -29,7 +29,7 @@ function sorted(branches: Branch[]): Branch[] {
   return branches.toSorted((a, b) => a.label.localeCompare(b.label))
 }
 
-/** As an address and people write it; a label holds no period. */
+/** The form used in addresses and by people; a label contains no period. */
 export function pathText(path: readonly string[]): string {
   return path.join('.')
 }

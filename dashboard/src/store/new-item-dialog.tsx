@@ -8,7 +8,7 @@ import { toast } from '../design/toast.tsx'
 import { pathOf, pathText } from './namespaces.ts'
 import { useStoreAction } from './queries.ts'
 
-/** `path`: the namespace that is proposed. */
+/** `path`: the suggested namespace. */
 export function NewItemDialog(props: {
   server: AgentServer
   path: readonly string[]

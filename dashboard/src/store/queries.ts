@@ -22,7 +22,7 @@ export function namespacesQuery(server: AgentServer) {
   })
 }
 
-/** `meaning`: what the items are to be about; only a store with an index answers scores. */
+/** `meaning`: the text to search for; only a store with an index returns scores. */
 export function itemsQuery(
   server: AgentServer,
   { path, meaning, page }: { path: readonly string[]; meaning: string | undefined; page: number },
@@ -32,7 +32,7 @@ export function itemsQuery(
     queryFn: (context) =>
       readAgain(server, context, async ({ client }) => {
         const { items } = await client.store.searchItems([...path], {
-          // One more than is shown tells whether there is another page.
+          // One extra item shows whether there is another page.
           limit: PAGE_SIZE + 1,
           offset: page * PAGE_SIZE,
           ...(meaning && { query: meaning }),
@@ -52,7 +52,7 @@ export function itemQuery(server: AgentServer, path: readonly string[], key: str
   })
 }
 
-/** A change of the store; all that was read of it is read again. */
+/** A change of the store; all its data is read again after it. */
 export function useStoreAction(server: AgentServer) {
   return useChange([server.key, 'store'])
 }

@@ -1,4 +1,4 @@
-/** The store as a browser: namespaces on the left, the items below the chosen one on the right. */
+/** The store: namespaces on the left, the items of the chosen one on the right. */
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { z } from 'zod'
@@ -16,12 +16,12 @@ import { NewItemDialog } from './new-item-dialog.tsx'
 import { namespacesQuery } from './queries.ts'
 
 export const storeSearch = z.object({
-  /** The labels of the namespace, with periods between them; absent: all. */
+  /** The labels of the namespace, joined by periods; absent: all. */
   namespace: addressText,
-  /** What the items are to be about. */
+  /** The text to search for. */
   about: addressText,
   page: z.coerce.number().int().min(0).default(0).catch(0),
-  /** The item that is open, and its namespace. */
+  /** The open item, and its namespace. */
   item: addressText,
   in: addressText,
   /** The form for a new item is open. */

@@ -1,4 +1,4 @@
-/** What the nodes of a graph do, told by the stream of a run while it goes on, or by the kept steps. */
+/** What the nodes of a graph do: from a run's stream while it is running, or from the stored steps. */
 import type { ThreadTask } from '@langchain/langgraph-sdk'
 import type { Step } from './queries.ts'
 
@@ -7,24 +7,24 @@ export interface NodeTask {
   id: string
   /** Of the node. */
   name: string
-  /** The nodes of the graphs around it, outermost first. */
+  /** The nodes of the enclosing graphs, outermost first. */
   path: readonly string[]
-  /** Where the stream has told it. */
+  /** The input, if the stream has reported it. */
   read?: unknown
-  /** The checkpoint whose values it read, for a step that is kept. */
+  /** For a stored step: the checkpoint whose values the node read. */
   readAt?: string
   wrote?: unknown
   error?: string
   hasInterrupt: boolean
   isRunning: boolean
-  /** Tasks of one graph with the same number were begun together. */
+  /** Tasks of one graph with the same number started together. */
   step: number
 }
 
 export interface Activity {
-  /** In the order they were begun. */
+  /** In the order in which they started. */
   tasks: readonly NodeTask[]
-  /** `from→to`, nodes by their whole path with `:` between. */
+  /** `from→to`, with each node's whole path joined by `:`. */
   edges: ReadonlySet<string>
 }
 
@@ -39,7 +39,7 @@ interface TaskEvent {
   interrupts?: readonly unknown[]
 }
 
-/** With what one event of the stream mode `tasks` tells; `namespace` as the event has it. */
+/** Adds one event of the stream mode `tasks`; `namespace` as in the event. */
 export function withTask(
   { tasks, edges }: Activity,
   event: TaskEvent,
@@ -71,7 +71,7 @@ export function withTask(
   return { tasks: tasks.map((task) => (task === known ? ended : task)), edges }
 }
 
-/** Of the steps that led to `checkpoint` (default: the newest), as the history keeps them. */
+/** The activity of the stored steps that led to `checkpoint` (default: the newest). */
 export function activityOf(history: readonly Step[], checkpoint?: string): Activity {
   let { tasks, edges } = NO_ACTIVITY
   let step = 0
@@ -101,7 +101,7 @@ function keptTask(task: ThreadTask, { checkpoint }: Step, step: number): NodeTas
   }
 }
 
-/** The thread's history does not tell of graphs within the graph: what the stream has told of them stays. */
+/** The thread's history does not contain subgraphs, so what the stream reported of them is kept. */
 export function withInner(kept: Activity, heard: Activity): Activity {
   const inner = heard.tasks.filter(({ path }) => path.length > 0)
   const edges = [...heard.edges].filter((edge) => edge.includes(':'))
@@ -111,7 +111,7 @@ export function withInner(kept: Activity, heard: Activity): Activity {
   }
 }
 
-/** From the first step of the last run to the checkpoint. */
+/** From the last run's first step to the checkpoint. */
 function pathTo(history: readonly Step[], checkpoint?: string) {
   const byId = new Map(history.map((state) => [state.checkpoint.checkpoint_id, state]))
   const steps: Step[] = []
@@ -124,7 +124,7 @@ function pathTo(history: readonly Step[], checkpoint?: string) {
   return steps
 }
 
-/** The step that a task which begins now belongs to: a new one, once all of the last have ended. */
+/** The step of a task that starts now: a new one once all tasks of the last step have ended. */
 function stepNow(tasks: readonly NodeTask[], path: readonly string[]): number {
   const beside = tasks.filter((task) => task.path.join(':') === path.join(':'))
   const last = beside.at(-1)
@@ -133,7 +133,7 @@ function stepNow(tasks: readonly NodeTask[], path: readonly string[]): number {
   return isGoingOn ? last.step : last.step + 1
 }
 
-/** The nodes of one step; before the first there is the graph's start. */
+/** The nodes of one step; before the first step, the graph's start. */
 function namesIn(tasks: readonly NodeTask[], path: readonly string[], step: number): string[] {
   if (step < 0) return [[...path, '__start__'].join(':')]
   const together = tasks.filter(
@@ -151,7 +151,7 @@ function withEdges(
   return new Set([...edges, ...added])
 }
 
-/** The node's name with those around it: the same id that the drawn graph gives it. */
+/** The node's name with its enclosing nodes: the same id as in the drawn graph. */
 export function pathOf({ name, path }: Pick<NodeTask, 'name' | 'path'>): string {
   return [...path, name].join(':')
 }

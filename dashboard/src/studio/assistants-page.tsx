@@ -1,4 +1,4 @@
-/** The assistants of one agent server, each with the way into its Studio. */
+/** The assistants of one agent server, each with a link to its Studio. */
 import type { Assistant } from '@langchain/langgraph-sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Workflow } from 'lucide-react'

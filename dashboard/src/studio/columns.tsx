@@ -7,7 +7,7 @@ import { COLUMNS, type ColumnName, useStudioSearch } from './search.ts'
 
 const LABELS: Record<ColumnName, string> = { graph: 'Graph', talk: 'Conversation', state: 'State' }
 
-/** How wide each is beside the others, on a wide screen. */
+/** The width of each column relative to the others, on a wide screen. */
 const WIDTHS: Record<ColumnName, string> = {
   graph: 'lg:flex-[3_1_18rem]',
   talk: 'lg:flex-[4_1_24rem]',
@@ -45,7 +45,7 @@ export function Columns({ parts }: { parts: Record<ColumnName, ReactNode> }) {
   )
 }
 
-/** The buttons that fold the outer columns away and back; they stand in the page's head. */
+/** The buttons in the page's head that fold and unfold the outer columns. */
 export function ColumnButtons() {
   const { change } = useStudioSearch()
   const open = useOpenColumns()
@@ -88,14 +88,14 @@ function NarrowTabs({ view }: { view: ColumnName }) {
   )
 }
 
-/** The conversation does not fold: it is what the page is for. */
+/** The conversation does not fold: it is the main part of the page. */
 function useOpenColumns(): ColumnName[] {
   const { search } = useStudioSearch()
   const said = search.panels?.split('.')
   return COLUMNS.filter((name) => name === 'talk' || !said || said.includes(name))
 }
 
-/** The columns fill what the window has below what stands above them, and scroll each by itself. */
+/** The columns fill the window below the head, and each scrolls by itself. */
 function useRoomBelow() {
   const ref = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)

@@ -1,9 +1,9 @@
 /**
- * A stream of events may bring a thousand tokens a second, the screen shows sixty pictures. What arrives
- * between two pictures is handed on together, so that the page is drawn once for all of it.
+ * A stream may bring a thousand tokens a second, but a screen shows sixty frames. Chunks that arrive between two frames
+ * are passed on together, so that the page renders once for all of them.
  */
 
-/** As `fetch`, but with the bodies of event streams in portions: one for each picture. */
+/** As `fetch`, but passes on the bodies of event streams once per frame. */
 export async function pacedFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init)
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
@@ -43,7 +43,7 @@ function paced(body: ReadableStream<Uint8Array<ArrayBuffer>>): ReadableStream<Ui
   })
 }
 
-/** A page in the background draws no pictures, and must hear of the run's end all the same. */
+/** A page in the background draws no frames, and must still learn of the run's end. */
 const LONGEST_MS = 250
 
 function nextPicture(): Promise<void> {

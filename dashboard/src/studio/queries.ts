@@ -1,4 +1,4 @@
-/** What the Studio reads of an agent server, beside what it hears from a run's stream. */
+/** Data that the Studio reads from an agent server, besides a run's stream. */
 import type { ThreadState } from '@langchain/langgraph-sdk'
 import { queryOptions } from '@tanstack/react-query'
 import { askAgent } from '../api/agent-request.ts'
@@ -7,7 +7,7 @@ import { readAgain } from '../api/read-again.ts'
 import { isActive } from '../api/run-state.ts'
 import { type State, threadKey } from '../api/thread-state.ts'
 
-/** `assistant`: its id, or the graph's, whose own assistant is meant then. */
+/** `assistant`: its id, or a graph's id for the graph's own assistant. */
 export function assistantQuery(server: AgentServer, assistant: string) {
   return queryOptions({
     queryKey: [server.key, 'assistants', assistant],
@@ -16,8 +16,8 @@ export function assistantQuery(server: AgentServer, assistant: string) {
 }
 
 /**
- * Another assistant of the thread's graph; `null`: there is none. A project whose `auth` shows people only what they
- * own hides from them the assistant that a graph has by itself, with which their threads may have been run.
+ * Another assistant of the thread's graph; `null`: none. A project whose `auth` shows users only what they own hides a
+ * graph's own assistant from them, though it may have run their threads.
  */
 export function standInQuery(server: AgentServer, threadId?: string) {
   return queryOptions({
@@ -49,10 +49,10 @@ export function graphQuery(server: AgentServer, assistant: string) {
   })
 }
 
-/** How many steps of a thread are looked at. */
+/** Most steps of a thread that are read. */
 export const HISTORY_LIMIT = 200
 
-/** A step of the thread; of its values the messages alone, since all of them may be a megabyte each. */
+/** A step of the thread. Of its values it has only the messages, since all values may be a megabyte per step. */
 export type Step = Pick<
   ThreadState<State>,
   'checkpoint' | 'parent_checkpoint' | 'metadata' | 'tasks' | 'created_at'
@@ -66,7 +66,7 @@ const STEP_FIELDS = [
   'created_at',
 ] satisfies (keyof Step)[]
 
-/** The steps of the thread, newest first, those of all branches. `messagesKey`: where its messages are. */
+/** The steps of all branches of the thread, newest first. `messagesKey`: the key of its messages. */
 export function historyQuery(server: AgentServer, threadId?: string, messagesKey?: string) {
   const select = [...STEP_FIELDS, ...(messagesKey ? [`values.${messagesKey}`] : [])]
   return queryOptions({
@@ -89,12 +89,12 @@ export function runsQuery(server: AgentServer, threadId?: string) {
         client.runs.list(threadId ?? '', { limit: 50, signal: context.signal }),
       ),
     enabled: threadId !== undefined,
-    // Somebody else may begin one.
+    // Another client may start a run.
     refetchInterval: ({ state }) => (state.data?.some(isActive) ? 2_000 : 6_000),
   })
 }
 
-/** Those of one assistant, or of all. */
+/** The threads of one assistant, or of all. */
 export function recentThreadsQuery(server: AgentServer, assistantId?: string) {
   return queryOptions({
     queryKey: [server.key, 'threads', 'recent', assistantId ?? 'of all'],

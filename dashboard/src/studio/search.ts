@@ -1,4 +1,4 @@
-/** What of the Studio stands in its address, so that a link shows just what its sender sees. */
+/** The Studio's search parameters, so that a link shows exactly what its sender sees. */
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { z } from 'zod'
@@ -11,19 +11,19 @@ const text = z.coerce.string().min(1).optional().catch(undefined)
 const searchSchema = z.object({
   thread: text,
   checkpoint: text,
-  /** The columns that are open, with dots between them; absent: all. */
+  /** The open columns, joined by dots; absent: all. */
   panels: text,
-  /** The one that a narrow screen shows. */
+  /** The column that a narrow screen shows. */
   view: z.enum(COLUMNS).optional().catch(undefined),
-  /** How the input is given where it can be both: as a message, or by the form. */
+  /** The input's form if both are possible: a message, or the form. */
   input: z.enum(['chat', 'form']).optional().catch(undefined),
-  /** The node of the graph whose reads and writes are shown. */
+  /** The node whose input and output are shown. */
   node: text,
 })
 
 export type StudioSearch = z.infer<typeof searchSchema>
 
-/** The values of the address, and how to change some of them; `undefined` takes one away. */
+/** The search parameters, and a function to change some of them; `undefined` removes one. */
 export function useStudioSearch() {
   const raw = useSearch({ strict: false })
   const search = useMemo(() => searchSchema.parse(raw), [raw])

@@ -1,4 +1,4 @@
-/** What the parts of the Studio share: whom it is about, what is selected, what goes on, and what can be done. */
+/** State and actions that the parts of the Studio share: assistant, selection, current run. */
 import type {
   Assistant,
   Checkpoint,
@@ -13,7 +13,7 @@ import { createContext, use } from 'react'
 import type { State } from '../api/thread-state.ts'
 import type { Activity } from './activity.ts'
 
-/** What begins a run: an input, or a command (`resume`, `update`, `goto`) to a thread that waits. */
+/** Starts a run: an input, or a command (`resume`, `update`, `goto`) to an interrupted thread. */
 export interface Submission {
   input?: State | null
   command?: Command
@@ -23,20 +23,20 @@ export type MultitaskStrategy = 'enqueue' | 'interrupt' | 'rollback' | 'reject'
 
 export interface SubmitOptions {
   /**
-   * Where the run goes on, by its id, or with that of each graph within the graph; null: at the thread's newest. Default:
-   * the selected checkpoint, else the newest.
+   * The checkpoint where the run starts: its id, or the checkpoint with those of the subgraphs; null: the thread's
+   * newest. Default: the selected checkpoint, else the newest.
    */
   checkpoint?: string | Checkpoint | null
   /** Default: the breakpoints that are set in the graph. */
   interruptBefore?: string[]
   interruptAfter?: string[]
-  /** What becomes of a run that is going on; default `enqueue`. */
+  /** What happens to a run in progress; default `enqueue`. */
   multitaskStrategy?: MultitaskStrategy
   config?: { recursion_limit?: number; configurable?: State }
   context?: State
 }
 
-/** Where runs are to stop. */
+/** The nodes where runs stop. */
 export interface Breakpoints {
   before: readonly string[]
   after: readonly string[]
@@ -45,42 +45,42 @@ export interface Breakpoints {
 export interface Studio {
   assistant: Assistant
   schemas: GraphSchema
-  /** Where the state has its messages; undefined where it has none. */
+  /** The key of the state's messages; undefined if it has none. */
   messagesKey: string | undefined
-  /** Undefined until the first run of a new thread. */
+  /** Undefined before the first run of a new thread. */
   threadId: string | undefined
-  /** The id of the selected one, as the address has it; undefined: the newest is shown. */
+  /** The selected checkpoint's id, as in the address; undefined: the newest is shown. */
   checkpoint: string | undefined
-  /** `thread: null` begins a new one, `checkpoint: null` goes back to the newest. */
+  /** `thread: null` starts a new thread, `checkpoint: null` returns to the newest. */
   select(at: { thread?: string | null; checkpoint?: string | null }): void
   breakpoints: Breakpoints
   setBreakpoints(breakpoints: Breakpoints): void
-  /** The thread's run that goes on now. */
+  /** The run in progress on the thread. */
   activeRun: Run | undefined
-  /** Runs that wait for it, first come first. */
+  /** Runs queued behind it, oldest first. */
   queue: readonly Run[]
-  /** Begins a run and follows it; while another goes on, it waits its turn. Throws what the server refuses. */
+  /** Starts a run and follows it; behind another run it is queued. Throws the server's refusal. */
   submit(submission: Submission, options?: SubmitOptions): Promise<void>
-  /** Ends the run that goes on. */
+  /** Stops the run in progress. */
   stop(): Promise<void>
 }
 
-/** What is shown now: of the run that goes on, of the selected checkpoint, or of the thread's newest. */
+/** The data to show: of the run in progress, of the selected checkpoint, or of the thread's newest. */
 export interface StudioStream {
   values: State
   messages: readonly Message[]
-  /** Messages that were sent and that the state does not have yet. */
+  /** Sent messages that are not in the state yet. */
   sent: readonly Message[]
   interrupts: readonly Interrupt[]
-  /** The names of the nodes that come next: the thread stands before them. */
+  /** The nodes that come next. */
   next: readonly string[]
   activity: Activity
-  /** What the run failed with. */
+  /** The error of the last run. */
   error: unknown
   isRunning: boolean
-  /** The thread is still being read. */
+  /** The thread is still loading. */
   isLoading: boolean
-  /** The kept state behind it; undefined for a new thread. */
+  /** The stored state behind it; undefined for a new thread. */
   state: ThreadState<State> | undefined
 }
 
@@ -90,14 +90,14 @@ const StreamContext = createContext<StudioStream | undefined>(undefined)
 export const ProvideStudio = StudioContext.Provider
 export const ProvideStream = StreamContext.Provider
 
-/** Changes seldom: with the selection, with a run's begin and end. */
+/** Changes rarely: with the selection, and at a run's start and end. */
 export function useStudio(): Studio {
   const studio = use(StudioContext)
   if (!studio) throw new Error('This part belongs into the Studio.')
   return studio
 }
 
-/** Changes with each picture while a run goes on. */
+/** Changes with each frame during a run. */
 export function useStudioStream(): StudioStream {
   const stream = use(StreamContext)
   if (!stream) throw new Error('This part belongs into the Studio.')

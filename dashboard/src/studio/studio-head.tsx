@@ -1,4 +1,4 @@
-/** The line above the columns: which assistant, which thread, and how to get to others. */
+/** The line above the columns: the assistant, the thread, and links to others. */
 import { useQuery } from '@tanstack/react-query'
 import { ChevronDown, Plus } from 'lucide-react'
 import { useAgentServer } from '../api/agent-server.tsx'

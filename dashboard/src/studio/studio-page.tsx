@@ -27,7 +27,7 @@ export function StudioPage() {
   const isHidden = assistant.error !== null && statusOf(assistant.error) === 404
   const standIn = useQuery(standInQuery(server, isHidden ? thread : undefined))
   if (standIn.isLoading) return <Loading />
-  // A project may let people find an assistant that it does not let them read.
+  // A project may let users find an assistant that it does not let them read.
   if (standIn.data && standIn.data.assistant_id !== id) {
     const at = { ...(thread && { thread }), ...(checkpoint && { checkpoint }) }
     return <Navigate to={server.pages.studio(standIn.data.assistant_id, at)} replace />
@@ -43,7 +43,7 @@ export function StudioPage() {
   )
 }
 
-/** The page has no edges of its own: its columns reach the window's. */
+/** The page has no padding: its columns reach the window's edges. */
 function Loading() {
   return (
     <div className="px-4 py-5 sm:px-6">

@@ -1,4 +1,4 @@
-/** Puts together what the Studio's parts share: the address, what the thread keeps, and the run that goes on. */
+/** Combines the Studio's shared state: the address, the thread's stored state, and the run in progress. */
 import type { Assistant, GraphSchema, Message, Run } from '@langchain/langgraph-sdk'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useMemo, useState } from 'react'
@@ -81,7 +81,7 @@ export function StudioProvider(props: {
         const before = options.interruptBefore ?? [...breakpoints.before]
         const after = options.interruptAfter ?? [...breakpoints.after]
         const run = await server.client.runs.create(thread, assistant.assistant_id, {
-          // Null goes on from where the thread stands.
+          // With null the run continues from the thread's current state.
           ...(command ? { command } : { input: input ?? null }),
           ...(from && (typeof from === 'string' ? { checkpointId: from } : { checkpoint: from })),
           ...(before.length > 0 && { interruptBefore: before }),
@@ -166,14 +166,14 @@ export function StudioProvider(props: {
   )
 }
 
-/** The run that goes on, or the first to do so, and those behind it. The server lists the newest first. */
+/** The run in progress, or the next one, and the queue behind it. The server lists the newest first. */
 function inTurn(runs: readonly Run[]): { activeRun: Run | undefined; queue: readonly Run[] } {
   const active = runs.filter(isActive).toReversed()
   const activeRun = active.find(({ status }) => status === 'running') ?? active[0]
   return { activeRun, queue: active.filter((run) => run !== activeRun) }
 }
 
-/** What the last run failed with, if nothing has gone on since. */
+/** The error of the last run, if no run has started since. */
 function errorOf([last]: readonly Run[], state: StudioStream['state']): unknown {
   if (last?.status !== 'error' && last?.status !== 'timeout') return undefined
   const failed = state?.tasks.find(({ error }) => error)
@@ -181,7 +181,7 @@ function errorOf([last]: readonly Run[], state: StudioStream['state']): unknown 
   return new Error(last.status === 'timeout' ? 'The run took too long.' : 'The run failed.')
 }
 
-/** What a run was given; the server says it, the SDK's type does not. */
+/** A run's input; the server returns it, but the SDK's type lacks it. */
 export function inputOf(run: Run | undefined): State | undefined {
   const { kwargs } = (run ?? {}) as { kwargs?: { input?: State | null } }
   return kwargs?.input ?? undefined
@@ -193,7 +193,7 @@ function messagesIn(input: State | null | undefined, key: string | undefined): r
 
 function listOf(values: State, key: string | undefined): readonly Message[] {
   const list = key ? values[key] : undefined
-  // While a graph within the graph speaks, the hook's list can have holes.
+  // While a subgraph streams, the hook's list can have holes.
   return Array.isArray(list) ? list.filter((one) => one?.type) : NO_MESSAGES
 }
 

@@ -1,4 +1,4 @@
-/** The middle column: what was said, or what was given and came out, and how to go on. */
+/** The middle column: the conversation, or input and result, and how to continue. */
 import { Conversation } from './conversation/conversation.tsx'
 import { Queue } from './conversation/queue.tsx'
 import { LookBack } from './input/pauses.tsx'

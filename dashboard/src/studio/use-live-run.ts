@@ -1,4 +1,4 @@
-/** Follows the run of a thread, by the official SDK's hook: every run in the same way, whoever began it. */
+/** Follows any client's run of a thread, through the official SDK's hook. */
 import { Client, type Run } from '@langchain/langgraph-sdk'
 import { useStream } from '@langchain/langgraph-sdk/react'
 import {
@@ -13,10 +13,10 @@ import type { State } from '../api/thread-state.ts'
 import { type Activity, NO_ACTIVITY, withTask } from './activity.ts'
 import { pacedFetch } from './paced-fetch.ts'
 
-/** What the Studio asks every run of its own to stream. */
+/** The stream modes of every run that the Studio starts. */
 export const STREAM_MODES = ['values', 'messages-tuple', 'tasks', 'custom'] as const
 
-/** A lost connection is tried again after this time. */
+/** A lost connection is retried after this time. */
 const RETRY_MS = 1_000
 
 interface Followed {
@@ -27,11 +27,11 @@ interface Followed {
   run: Run | undefined
   /** The thread's state before the run. */
   initialValues: State
-  /** Reads what the thread keeps once the stream is over; says whether the run is over, too. */
+  /** Reads the thread's stored state after the stream has ended; returns whether the run is over, too. */
   onEnd: (runId: string) => Promise<boolean>
 }
 
-/** What is heard of the run; `isLive` until what the thread keeps has been read after its end. */
+/** The run's stream; `isLive` until the stored state has been read after its end. */
 export function useLiveRun({ server, run, onEnd, ...of }: Followed) {
   const client = useMemo(
     () =>
@@ -44,10 +44,10 @@ export function useLiveRun({ server, run, onEnd, ...of }: Followed) {
     [server],
   )
   const [activity, setActivity] = useState<Activity>(NO_ACTIVITY)
-  /** The run whose stream is read, or whose end is being looked at. */
+  /** The run whose stream or end is being read. */
   const [live, setLive] = useState<{ runId: string; threadId: string }>()
   const followed = useRef<string>(undefined)
-  /** The run that the activity is of. */
+  /** The run that `activity` belongs to. */
   const [heard, setHeard] = useState<string>()
   const stream = useStream<State>({
     client,
@@ -55,7 +55,7 @@ export function useLiveRun({ server, run, onEnd, ...of }: Followed) {
     threadId: of.threadId ?? null,
     messagesKey: of.messagesKey ?? 'messages',
     initialValues: of.initialValues,
-    // The kept states are read by the Studio itself.
+    // The Studio reads the stored states itself.
     thread: { data: [], error: undefined, isLoading: false, mutate: async () => [] },
     throttle: true,
     onTaskEvent: (event, { namespace }) =>
@@ -80,7 +80,7 @@ export function useLiveRun({ server, run, onEnd, ...of }: Followed) {
     const follow = async () => {
       await latest.current.stream.joinStream(runId, '-1', { filter: isOfTopGraph })
       const isOver = await latest.current.onEnd(runId)
-      // The connection was lost, not the run.
+      // The run is not over: the connection was lost.
       if (!isOver) {
         await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
         followed.current = undefined
@@ -93,7 +93,7 @@ export function useLiveRun({ server, run, onEnd, ...of }: Followed) {
   return { stream, activity, isLive: live !== undefined && live.threadId === threadId, heard }
 }
 
-/** The values of a graph within the graph are not those of the thread. */
+/** A subgraph's values are not the thread's. */
 function isOfTopGraph({ event }: { event: string }): boolean {
   return !event.startsWith('values|') && !event.startsWith('updates|')
 }

@@ -8,14 +8,14 @@ import { readAgain } from '../api/read-again.ts'
 import { toast } from '../design/toast.tsx'
 
 /**
- * How often is looked, in ms, beside whenever somebody comes back to the page. `runyard dev` is on the machine of who
+ * Polling interval in ms, besides each return to the page. With `runyard dev`, the user is on the same machine and
  * waits for the change.
  */
 const LOOK_MS = MODE === 'agent-server' ? 3_000 : 20_000
 
 /**
- * Notices that another version answers, after `runyard dev` has loaded a changed project or a rollout has switched:
- * assistants, graphs, schemas and components are read again.
+ * Notices a new version, after `runyard dev` has reloaded a changed project or a rollout has switched, and reads
+ * assistants, graphs, schemas and components again.
  */
 export function useNewVersion(): void {
   const server = useAgentServer()
@@ -35,7 +35,7 @@ export function useNewVersion(): void {
 
 const THE_ONLY_ONE = 'the only one'
 
-/** Which version of its project answers, as the gateway in front of it says; without one it stays the same. */
+/** The project's version, as the gateway in front of the server reports it; without a gateway it never changes. */
 function versionQuery(server: AgentServer) {
   return queryOptions({
     queryKey: [server.key, 'version'],
@@ -47,7 +47,7 @@ function versionQuery(server: AgentServer) {
       }),
     refetchInterval: ({ state }) => (state.data === THE_ONLY_ONE ? false : LOOK_MS),
     refetchOnWindowFocus: ({ state }) => state.data !== THE_ONLY_ONE,
-    // Told once for each page: a page that opens has read everything anew.
+    // Not cached beyond the page: a newly opened page has just read everything.
     gcTime: 0,
   })
 }

@@ -7,7 +7,7 @@ import { readAgain } from '../api/read-again.ts'
 import { searchRuns } from '../api/runs.ts'
 import type { ThreadStatus } from '../api/states.ts'
 
-/** What a row of the list shows. */
+/** The fields that a row shows. */
 export type FoundThread = Pick<
   Thread,
   'thread_id' | 'created_at' | 'updated_at' | 'metadata' | 'status'
@@ -23,7 +23,7 @@ export interface ThreadQuery {
 
 export const PAGE_SIZE = 100
 
-/** One page of the list; `total`: how many there are on all pages. */
+/** One page of the list; `total`: the number of threads on all pages. */
 export function threadsQuery(server: AgentServer, query: ThreadQuery, page: number) {
   return queryOptions({
     queryKey: [server.key, 'threads', 'list', query, page],
@@ -49,13 +49,13 @@ async function searchThreads(
   }
   const found = await ask<FoundThread[]>(server, 'search', which, signal)
   const counted = Number(found.headers.get('x-pagination-total') ?? found.answer.length)
-  // The list needs to know it of its first page only.
+  // Only the first page needs the exact total.
   const isCounted = counted <= COUNTED_BY_SEARCH || page > 0
   const total = isCounted ? counted : (await ask<number>(server, 'count', query, signal)).answer
   return { threads: found.answer, total }
 }
 
-/** A search counts no further than to one more than this. */
+/** A search counts at most one more than this. */
 const COUNTED_BY_SEARCH = 1_000
 
 async function ask<T>(
@@ -87,7 +87,7 @@ export function threadQuery(server: AgentServer, thread_id: string) {
 
 export function threadRunsQuery(server: AgentServer, thread_id: string) {
   return queryOptions({
-    // The Studio keeps its own list under `runs`, of another shape.
+    // The Studio caches its own list under `runs`, in another shape.
     queryKey: [server.key, 'threads', thread_id, 'latest runs'],
     queryFn: (context) =>
       readAgain(server, context, (asked) =>
@@ -97,7 +97,7 @@ export function threadRunsQuery(server: AgentServer, thread_id: string) {
   })
 }
 
-/** What the thread's history takes, in bytes. */
+/** The storage of the thread's history, in bytes. */
 export interface StorageUse {
   checkpoints: { count: number; bytes: number }
   channel_values: { count: number; bytes: number }

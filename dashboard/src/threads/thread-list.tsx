@@ -1,4 +1,4 @@
-/** As many threads as there are: the pages that are seen are read. */
+/** A list of any number of threads: only visible pages are loaded. */
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
 import type { AgentServer } from '../api/agent-server.tsx'
@@ -111,7 +111,7 @@ const COLUMNS: readonly ListColumn<FoundThread>[] = [
   },
 ]
 
-/** What the server has put there itself says little. */
+/** Metadata that the server sets is not shown. */
 const OWN = new Set(['graph_id', 'assistant_id'])
 
 function metadataText(metadata: FoundThread['metadata']): string {

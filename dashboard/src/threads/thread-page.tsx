@@ -22,7 +22,7 @@ import { Talks } from '../shell/talks.tsx'
 import { DeleteThreads } from './delete-threads.tsx'
 import { type StorageUse, threadQuery, threadRunsQuery } from './queries.ts'
 
-/** One thread: its facts, its runs, what it holds just now. */
+/** One thread: its facts, its runs, its current state. */
 export function ThreadPage() {
   const server = useAgentServer()
   const { thread: thread_id = '' } = useParams({ strict: false }) as Record<string, string>

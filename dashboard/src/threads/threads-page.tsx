@@ -105,7 +105,7 @@ export function ThreadsPage() {
   )
 }
 
-/** What cannot be read yet is still being typed. */
+/** A filter that cannot be parsed yet is still being typed. */
 function queryOf(
   { status, metadata, values, id, assistant, since }: z.infer<typeof searchSchema>,
   now: number,
@@ -113,7 +113,7 @@ function queryOf(
   const read = (text = '') => (isMetadata(text) ? parseMetadata(text) : undefined)
   return {
     status,
-    // A thread's metadata name the assistant that ran on it last.
+    // A thread's metadata name the last assistant that ran on it.
     metadata: assistant ? { ...read(metadata), assistant_id: assistant } : read(metadata),
     values: read(values),
     updated_after: since && new Date(now - SPANS[since]).toISOString(),

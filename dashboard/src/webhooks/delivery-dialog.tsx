@@ -1,4 +1,4 @@
-/** One delivery: what was sent, what came back, and once more. */
+/** One delivery: the request, the response, and a retry. */
 import { useQuery } from '@tanstack/react-query'
 import { RotateCw } from 'lucide-react'
 import type { AgentServer } from '../api/agent-server.tsx'

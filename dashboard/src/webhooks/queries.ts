@@ -22,7 +22,7 @@ export function deliveriesQuery(
   return queryOptions({
     queryKey: [server.key, 'deliveries', status ?? 'all', page],
     queryFn: (context) => {
-      // One more than is shown tells whether there is another page.
+      // One extra delivery shows whether there is another page.
       const query = new URLSearchParams({
         limit: String(PAGE_SIZE + 1),
         offset: String(page * PAGE_SIZE),

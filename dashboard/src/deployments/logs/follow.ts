@@ -1,34 +1,34 @@
 /**
- * A log read from its end backwards, and followed forwards: what is there is kept, what comes is added, and
- * older lines are asked for when somebody looks for them.
+ * Reads a log from its end backwards and follows it forwards. Loaded lines are kept, new ones are appended, and older
+ * ones are loaded when the user scrolls up.
  */
 import type { LogEntry } from '@runyard/client'
 import { useCallback, useEffect, useState } from 'react'
 import { type LogFilters, type LogPlace, readLog } from './queries.ts'
 
 const PAGE = 500
-/** How often is looked for new lines, in ms. */
+/** Polling interval for new lines, in ms. */
 const PACE = 1_000
-/** As many lines are kept; the oldest go first. */
+/** Most lines kept; the oldest are dropped first. */
 const MAX_LINES = 50_000
 
 export interface FollowedLog {
   entries: readonly LogEntry[]
-  /** Whether the first look is over. */
+  /** Whether the first read is over. */
   isRead: boolean
   error: unknown
-  /** Reads what came before; undefined: there is nothing. */
+  /** Loads older lines; undefined: there are none. */
   readOlder: (() => Promise<void>) | undefined
 }
 
 interface Read {
   entries: LogEntry[]
-  /** Where the older lines begin; null: there are none. */
+  /** The cursor of the older lines; null: there are none. */
   older: string | null
   error?: unknown
 }
 
-/** `line`: the id of an entry to begin around, instead of at the end. */
+/** `line`: the id of an entry to start around, instead of at the end. */
 export function useFollowedLog(
   place: LogPlace,
   filters: LogFilters,
@@ -82,7 +82,7 @@ async function follow(following: Following, update: (change: (before: Read) => R
   try {
     const first = await firstRead(following)
     last = first.entries.at(-1)
-    // What was read before stays where it goes on behind it.
+    // If the last line is the same, the lines that were already loaded stay.
     update((before) => (last && before.entries.at(-1)?.id === last.id ? before : first))
   } catch (error) {
     if (!signal.aborted) update((before) => ({ ...before, error }))
@@ -101,8 +101,8 @@ async function follow(following: Following, update: (change: (before: Read) => R
 }
 
 /**
- * What came after the last line, read from the end of the log back to it: whoever reads a build's log
- * forwards is told a status of the revision that waits for them (as the official command needs it).
+ * The entries after the last line, read from the end of the log back to it. For a forward read of a build log the
+ * server holds back the revision's status until the log is read (as the official command needs it).
  */
 async function readNewer(
   { place, filters, signal }: Following,
@@ -120,7 +120,7 @@ async function readNewer(
   }
 }
 
-/** The end of the log; around a line what came before it, and what came after. */
+/** The end of the log; with `line`, the entries before and after that line. */
 async function firstRead({ place, filters, line, signal }: Following): Promise<Read> {
   if (line === undefined) {
     const { logs, next_offset } = await readLog(
@@ -143,7 +143,7 @@ async function firstRead({ place, filters, line, signal }: Following): Promise<R
   return { entries: [...before.logs.toReversed(), ...later], older: before.next_offset }
 }
 
-/** The first part of an entry's id is its time. */
+/** An entry's id begins with its time. */
 function momentOf(line: string): string {
   const ms = Number.parseInt(line.split('.')[0] ?? '0', 36)
   return new Date(Number.isNaN(ms) ? 0 : ms).toISOString()

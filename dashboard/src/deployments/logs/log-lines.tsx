@@ -10,11 +10,11 @@ const INK: Record<LogEntry['level'], string> = {
   CRITICAL: 'text-bad font-semibold',
 }
 
-/** A few lines of a log, as they stand. */
+/** A few lines of a log, without following it. */
 export function LogLines({ entries, label }: { entries: readonly LogEntry[]; label: string }) {
   return (
     <section
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
       tabIndex={0}
       aria-label={label}
       className="max-h-80 overflow-auto rounded-md border border-line bg-sunken py-2"
@@ -26,7 +26,7 @@ export function LogLines({ entries, label }: { entries: readonly LogEntry[]; lab
   )
 }
 
-/** One line: its time, its level where it is not the ordinary one, and what it says. */
+/** One line: its time, its level unless it is the usual one, and its message. */
 export function LogLine(props: {
   entry: LogEntry
   isWrapped: boolean

@@ -1,4 +1,4 @@
-/** A log with what can be done with it: followed or paused, wrapped, with times, copied. */
+/** A log with its controls: follow or pause, wrap, times, copy. */
 import type { LogEntry } from '@runyard/client'
 import { ArrowDownToLine, Clock, Copy, Pause, WrapText } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
@@ -17,11 +17,11 @@ export function LogPanel(props: {
   label: string
   place: LogPlace
   filters?: LogFilters
-  /** Nothing comes any more. */
+  /** The log has ended. */
   isOver?: boolean
   line?: string | undefined
   onLine: (id: string | undefined) => void
-  /** Before the buttons: choices of what is shown. */
+  /** Controls before the buttons, for filters. */
   children?: ReactNode
   empty: string
   className?: string

@@ -1,4 +1,4 @@
-/** The lines of a log, of which only those that are seen are in the page. */
+/** The lines of a log; only the visible ones are rendered. */
 import type { LogEntry } from '@runyard/client'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
@@ -13,9 +13,9 @@ export function LogView(props: {
   entries: readonly LogEntry[]
   isWrapped: boolean
   isTimeHidden: boolean
-  /** Whether the end is kept in sight. */
+  /** Whether the view stays at the end. */
   isFollowing: boolean
-  /** Called when somebody scrolls away from the end, or back to it. */
+  /** Called when the user scrolls away from the end, or back to it. */
   onFollow: (isFollowing: boolean) => void
   /** The entry that the address names. */
   line?: string | undefined
@@ -36,7 +36,7 @@ export function LogView(props: {
     if (isFollowing && entries.length > 0) rows.scrollToIndex(entries.length - 1, { align: 'end' })
   }, [isFollowing, entries.length, rows])
   const isLineThere = entries.some(({ id }) => id === line)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the line is there
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, when the line is loaded
   useEffect(() => {
     const place = entries.findIndex(({ id }) => id === line)
     if (place >= 0) rows.scrollToIndex(place, { align: 'center' })
@@ -51,7 +51,7 @@ export function LogView(props: {
     <section
       ref={box}
       aria-label={props.label}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
       tabIndex={0}
       onWheel={noteScroll}
       onKeyUp={noteScroll}

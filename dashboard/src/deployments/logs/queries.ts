@@ -1,11 +1,11 @@
-/** Logs, as the control plane answers them page by page. */
+/** Logs, as the control plane returns them page by page. */
 import { dataOf, type LogEntry, type Logs } from '@runyard/client'
 import { queryOptions } from '@tanstack/react-query'
 import { controlPlane } from '../../api/control-plane.ts'
 
 const { api } = controlPlane
 
-/** Which log: a build's, or what agent servers say, of one revision or of all. */
+/** Which log: a build's, or that of the agent servers of one revision or of all. */
 export interface LogPlace {
   deployment_id: string
   revision_id?: string | undefined
@@ -49,7 +49,7 @@ export function readLog(place: LogPlace, page: LogPage, signal?: AbortSignal): P
       )
 }
 
-/** The last lines, the oldest of them first. */
+/** The last lines, oldest first. */
 export function logTailQuery(place: LogPlace, limit: number) {
   return queryOptions({
     queryKey: ['logs', 'tail', place, limit],
@@ -60,7 +60,7 @@ export function logTailQuery(place: LogPlace, limit: number) {
   })
 }
 
-/** The command that a build is at: the last line that begins with `$`. */
+/** The current command of a build: the last line that begins with `$`. */
 export function buildStepQuery(deployment_id: string, revision_id: string) {
   const place = { deployment_id, revision_id, kind: 'build' } as const
   return queryOptions({

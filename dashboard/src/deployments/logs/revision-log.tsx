@@ -3,7 +3,7 @@ import { LogPanel } from './log-panel.tsx'
 
 type Kind = 'build' | 'deploy'
 
-/** A revision's two logs: what its build printed, and what its agent servers say. */
+/** A revision's two logs: of its build and of its agent servers. */
 export function RevisionLog(props: {
   place: { deployment_id: string; revision_id: string }
   kind: Kind

@@ -1,4 +1,4 @@
-/** Looks at a project before it is sent: what a build would refuse for sure. */
+/** Checks a project before it is sent, for problems that would surely fail the build. */
 import { z } from 'zod'
 import type { SentFile } from './folder.ts'
 
@@ -9,15 +9,15 @@ const Project = z.looseObject({
 })
 
 export interface CheckedProject {
-  /** The way to its `langgraph.json`. */
+  /** The path of its `langgraph.json`. */
   configPath: string
   /** The names of its graphs. */
   graphs: string[]
-  /** What a build would refuse, in a sentence that says what to do. */
+  /** A problem that would fail the build, in a sentence that says what to do. */
   problem?: string
 }
 
-/** `isBuilt: false`: a command of the build makes files of it. */
+/** `isBuilt: false`: a build command still generates files. */
 export async function checkProject(
   files: readonly SentFile[],
   { isBuilt }: { isBuilt: boolean },
@@ -43,7 +43,7 @@ export async function checkProject(
   return { configPath: path, graphs: names, problem }
 }
 
-/** The one nearest to the root. */
+/** The `langgraph.json` nearest to the root. */
 function configOf(files: readonly SentFile[]): SentFile | undefined {
   const found = files.filter(({ path }) => path === CONFIG || path.endsWith(`/${CONFIG}`))
   return found.toSorted((a, b) => a.path.split('/').length - b.path.split('/').length)[0]
@@ -63,7 +63,7 @@ async function readJson(file: File): Promise<unknown> {
 
 type Spec = z.infer<typeof Project>['graphs'][string]
 
-/** A module of Python that is found by its name has no file. */
+/** A Python module referenced by name has no file to check. */
 function isMissing(files: readonly SentFile[], folder: string, spec: Spec): boolean {
   const file = fileOf(spec)
   if (!file.includes('/') && !/\.(py|[cm]?[jt]sx?)$/.test(file)) return false

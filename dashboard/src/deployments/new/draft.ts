@@ -1,4 +1,4 @@
-/** What somebody has written and dropped so far of a deployment that is not sent yet. */
+/** What the user has entered and dropped for a deployment that is not sent yet. */
 import type { Deployment, Secret } from '@runyard/client'
 import { useState } from 'react'
 import { type CheckedProject, CONFIG, checkProject } from './check.ts'
@@ -19,7 +19,7 @@ interface Written {
   url: string
   ref: string
   isBuiltOnPush: boolean
-  /** Undefined: as the source is called. */
+  /** Undefined: the name of the source. */
   name: string | undefined
   configPath: string
   secrets: Secret[]
@@ -91,15 +91,15 @@ export function useDraft(from: From, deployments: readonly Deployment[], givenNa
     takeFolder,
     tarball,
     takeTarball,
-    /** What was dropped cannot be a source: says why. */
+    /** Rejects a dropped item that cannot be a source; shows the reason. */
     refuse,
-    /** Why what was dropped here is not taken. */
+    /** Why the dropped item was rejected. */
     readError: readError?.from === from ? readError.error : undefined,
     name,
-    /** What is wrong with the name. */
+    /** The problem with the name. */
     problem,
     existing,
-    /** A deployment from git is made once; its next revisions come from its own page. */
+    /** The deployment exists and is built from git; its next revisions start on its own page. */
     isRepeatedGit,
     isReady: isSourceThere && isWritten && !isRepeatedGit,
     wanted,

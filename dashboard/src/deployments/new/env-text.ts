@@ -1,4 +1,4 @@
-/** Secrets as people have them: the lines of a `.env` file. */
+/** Secrets as the lines of a `.env` file. */
 import type { Secret } from '@runyard/client'
 
 const LINE =

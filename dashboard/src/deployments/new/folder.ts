@@ -1,4 +1,4 @@
-/** A folder that somebody has dropped or picked, and what of it is sent. */
+/** A folder that the user has dropped or picked, and which of its files are sent. */
 import {
   ENVIRONMENT_MARK,
   type FolderRules,
@@ -7,7 +7,7 @@ import {
   isLeftOut,
 } from '@runyard/client/sent-files'
 
-/** A file or a folder, wherever the browser has it from. */
+/** A file or a folder, from whichever browser API. */
 export type Entry = FileEntry | FolderEntry
 
 interface FileEntry {
@@ -29,8 +29,8 @@ export interface SentFile {
 }
 
 /**
- * The files that a deployment of the folder would be sent, as the command `runyard deploy` has it. What is
- * left out is not even looked into, so that `node_modules` cost nothing.
+ * The files of the folder that would be sent, by the rules of `runyard deploy`. Excluded folders are not opened, so
+ * `node_modules` costs nothing.
  */
 export function sentFiles(folder: FolderEntry): Promise<SentFile[]> {
   return filesBelow(folder, '', [])
@@ -64,7 +64,7 @@ async function rulesOf(base: string, entries: readonly Entry[]): Promise<FolderR
   return folderRules(base, texts)
 }
 
-/** What an `<input>` answers for a folder: all its files, each with its way from it. */
+/** The folder an `<input>` returns: all its files, each with its path in the folder. */
 export function pickedFolder(files: readonly File[]): FolderEntry {
   const root = emptyFolder(files[0]?.webkitRelativePath.split('/')[0] ?? '')
   for (const file of files) {

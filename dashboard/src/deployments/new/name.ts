@@ -1,4 +1,4 @@
-/** Names of deployments: what they may be, and what one could be called. */
+/** Names of deployments: which are valid, and a suggestion. */
 import { repositoryName } from '../revisions/source-text.ts'
 
 const NAME = /^[a-z0-9]([a-z0-9_-]{0,61}[a-z0-9])?$/
@@ -8,7 +8,7 @@ export function nameProblem(name: string): string | undefined {
   return '1 to 63 lower-case letters, digits, “-” and “_”, with a letter or digit at both ends.'
 }
 
-/** As the folder, the file or the repository is called. */
+/** The name of the folder, file or repository. */
 export function suggestedName(given: {
   from: 'folder' | 'tarball' | 'git'
   folder: { name: string } | undefined

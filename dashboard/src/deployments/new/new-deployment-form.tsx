@@ -1,4 +1,4 @@
-/** Everything that a new deployment, or a next revision, is made from, and the sending of it. */
+/** The form that makes and sends a new deployment or a next revision. */
 import type { Deployment } from '@runyard/client'
 import { Form } from 'react-aria-components'
 import { Button } from '../../design/button.tsx'

@@ -2,10 +2,10 @@
 import { packTar } from 'modern-tar'
 import type { SentFile } from './folder.ts'
 
-/** In bytes; the server refuses a larger one. */
+/** In bytes; the server refuses larger ones. */
 export const MAX_TARBALL_BYTES = 200 * 1024 * 1024
 
-/** Gzipped. A browser does not know which files are programs: they are all packed as plain ones. */
+/** Gzipped. A browser does not know which files are executable: all are packed as plain files. */
 export async function packFiles(files: readonly SentFile[]): Promise<Uint8Array<ArrayBuffer>> {
   const tar = await packTar(
     files.map(({ path, file }) => ({

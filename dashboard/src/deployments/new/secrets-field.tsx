@@ -7,7 +7,7 @@ import { TextAreaField, TextField } from '../../design/field.tsx'
 import { readEnv } from './env-text.ts'
 import { merged } from './send.ts'
 
-/** Secrets to be set: one by one, or the lines of a .env file at once. */
+/** Secrets to set: one by one, or pasted as lines of a .env file. */
 export function SecretsField(props: {
   secrets: readonly Secret[]
   onChange: (secrets: Secret[]) => void
@@ -19,7 +19,7 @@ export function SecretsField(props: {
   return (
     <div className="space-y-2">
       {secrets.map((secret, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a row is what it is by its place, while it is written
+        // biome-ignore lint/suspicious/noArrayIndexKey: an unsaved row is identified only by its position
         <div key={place} className="flex items-end gap-2 max-sm:flex-wrap">
           <div className="flex-1">
             <TextField
@@ -74,7 +74,7 @@ export function SecretsField(props: {
   )
 }
 
-/** Takes what is pasted at once: nothing of it stays on the screen. */
+/** Takes pasted text at once and shows none of it. */
 export function PasteDialog(props: {
   isOpen: boolean
   onClose: () => void

@@ -1,21 +1,21 @@
-/** A source becomes a deployment's first revision, or the next one of a deployment that is there. */
+/** Turns a source into a deployment's first revision, or into the next one of an existing deployment. */
 import type { Deployment, Secret, SourceConfigRequest } from '@runyard/client'
 import { controlPlane } from '../../api/control-plane.ts'
 
 export interface Wanted {
   name: string
   secrets: Secret[]
-  /** Only what differs from what a deployment has by itself. */
+  /** Only what differs from the defaults. */
   settings: SourceConfigRequest
   configPath: string
 }
 
 type Watched = Pick<Deployment, 'id' | 'latest_revision_id'>
 
-/** Each with what is being done, for people. */
+/** Called with the current step, in words for people. */
 export type Say = (step: string) => void
 
-/** Throws as the client does, and with a sentence where the tarball is too large. */
+/** Throws as the client does, or with a sentence if the tarball is too large. */
 export async function sendTarball(
   wanted: Wanted,
   tarball: Uint8Array<ArrayBuffer>,
@@ -70,7 +70,7 @@ function createEmpty({ name, secrets, settings }: Wanted) {
   })
 }
 
-/** A list of secrets replaces all that a deployment has: what is not named again is kept. */
+/** A list of secrets replaces all of a deployment's secrets; this keeps those not named again. */
 export function merged(before: readonly Secret[], given: readonly Secret[]): Secret[] {
   const names = new Set(given.map(({ name }) => name))
   return [...before.filter(({ name }) => !names.has(name)), ...given]

@@ -10,7 +10,7 @@ import { deployRepository, type Say, sendTarball } from './send.ts'
 
 type Made = Pick<Deployment, 'id' | 'latest_revision_id'>
 
-/** Sends a draft, tells what is being done and since when, and leads to the revision that came of it. */
+/** Sends a draft, shows the current step and its start, and navigates to the resulting revision. */
 export function useSending(from: From, draft: Draft) {
   const [step, setStep] = useState<{ text: string; since: number }>()
   const [error, setError] = useState<unknown>()
@@ -45,7 +45,7 @@ async function send(from: From, draft: Draft, say: Say): Promise<Made> {
   return sendTarball(wanted, await bytesOf(from, draft), say)
 }
 
-/** Throws with a sentence where it is more than is taken. */
+/** Throws with a sentence if the tarball is too large. */
 async function bytesOf(
   from: 'folder' | 'tarball',
   { folder, tarball }: Draft,

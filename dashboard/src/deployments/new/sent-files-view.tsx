@@ -3,7 +3,7 @@ import { bytesText, countText } from '../../design/text/format.ts'
 import type { CheckedProject } from './check.ts'
 import type { SentFile } from './folder.ts'
 
-/** What would be sent of a folder, and whether a build could take it. */
+/** The files of a folder that would be sent, and whether a build would accept them. */
 export function SentFilesView(props: {
   name: string
   files: readonly SentFile[]
@@ -58,5 +58,5 @@ export function SentFilesView(props: {
   )
 }
 
-/** So many files are listed by name. */
+/** Most files listed by name. */
 const MOST = 500

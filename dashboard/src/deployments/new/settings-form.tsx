@@ -2,7 +2,7 @@ import type { SourceConfigRequest } from '@runyard/client'
 import { TextField } from '../../design/field.tsx'
 import { mostServers, mostServersHelp } from './scale.ts'
 
-/** What somebody has written of a deployment's settings; empty: as it is by itself. */
+/** What the user has entered of a deployment's settings; empty: the default. */
 export interface WrittenSettings {
   minScale: string
   maxScale: string
@@ -73,7 +73,7 @@ export function isWellWritten({ minScale, maxScale, memoryMb }: WrittenSettings)
   return [minScale, maxScale, memoryMb].every((text) => !('error' in problemOf(text)))
 }
 
-/** Only what was written; `before`: a resource_spec is replaced as a whole, so that what was cleared is gone. */
+/** Only the entered settings. `before`: a resource_spec is replaced as a whole, so cleared values go. */
 export function settingsOf(
   written: WrittenSettings,
   before: Record<string, unknown> = {},

@@ -1,4 +1,4 @@
-/** Where a project is dropped or picked: a folder, or a tarball of one. */
+/** Where the user drops or picks a project: a folder, or a tarball of one. */
 import { FileArchive, FolderUp } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { DropZone, FileTrigger, Text } from 'react-aria-components'
@@ -10,7 +10,7 @@ type DropEvent = Parameters<NonNullable<Parameters<typeof DropZone>[0]['onDrop']
 type DropItem = DropEvent['items'][number]
 type DroppedFolder = Extract<DropItem, { kind: 'directory' }>
 
-/** `onWrong`: hears what was dropped instead, in a sentence. */
+/** `onWrong`: receives why the dropped item was rejected, in a sentence. */
 export function FolderField(props: {
   onFolder: (folder: FolderEntry) => void
   onWrong: (reason: string) => void
@@ -40,7 +40,7 @@ export function FolderField(props: {
   )
 }
 
-/** `onWrong`: hears what was dropped or chosen instead, in a sentence. */
+/** `onWrong`: receives why the dropped or chosen item was rejected, in a sentence. */
 export function TarballField(props: {
   onTarball: (file: File) => void
   onWrong: (reason: string) => void

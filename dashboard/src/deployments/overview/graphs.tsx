@@ -6,7 +6,7 @@ import { ButtonLink } from '../../design/button.tsx'
 import { Empty } from '../../design/empty.tsx'
 import { QueryView } from '../../design/query-view.tsx'
 
-/** The assistants of a server that is awake, its graphs' own first. */
+/** The assistants of an awake server; those of its graphs first. */
 export function assistantsQuery(server: AgentServer, isAwake: boolean) {
   return queryOptions({
     queryKey: ['agents', server.key, 'assistants', 'overview'],
@@ -20,7 +20,7 @@ export function assistantsQuery(server: AgentServer, isAwake: boolean) {
   })
 }
 
-/** Its assistants, each with its way into the Studio. One that sleeps is not woken by looking at it. */
+/** Its assistants, each with a link to its Studio. Does not wake a sleeping deployment. */
 export function Graphs(props: { isAwake: boolean; state: DeploymentRuntime['state'] | undefined }) {
   const server = useAgentServer()
   const query = useQuery(assistantsQuery(server, props.isAwake))

@@ -8,10 +8,10 @@ import { pagesOf } from '../address.ts'
 import { useRevision } from '../deployment-state.tsx'
 import { ParkedVerdicts } from '../revisions/parked-threads.tsx'
 
-/** The page of the revision has all of them. */
+/** The revision's page lists all of them. */
 const SHOWN_PARKED = 3
 
-/** What will not go on by itself: a revision that failed, threads that wait for an answer. */
+/** What needs attention: a failed revision, threads that wait for an answer. */
 export function NeedsAttention(props: { deployment: Deployment; isAwake: boolean }) {
   const { deployment, isAwake } = props
   const pages = pagesOf(deployment.id)
@@ -67,7 +67,7 @@ function Note({ tone, children }: { tone: Tone; children: ReactNode }) {
   )
 }
 
-/** How many threads of its server are interrupted; one that sleeps is not asked. */
+/** The number of interrupted threads; a sleeping deployment is not asked. */
 export function useWaitingThreads(isAwake: boolean): number {
   const server = useAgentServer()
   const query = useQuery({

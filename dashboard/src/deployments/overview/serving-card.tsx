@@ -10,7 +10,7 @@ import { sourceTextOf } from '../revisions/source-text.ts'
 
 type Replica = DeploymentRuntime['replicas'][number]
 
-/** The revision that serves, where it answers, and each of its servers. */
+/** The serving revision, its URL, and each of its servers. */
 export function ServingCard(props: {
   deployment: Deployment
   revision: Revision
@@ -102,7 +102,7 @@ function Servers({ runtime }: { runtime: DeploymentRuntime }) {
   return (
     <ul className="space-y-1">
       {runtime.replicas.map((replica, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: servers have no other name than their place
+        // biome-ignore lint/suspicious/noArrayIndexKey: servers are identified only by their position
         <li key={place} className="flex flex-wrap items-center gap-x-3">
           <Status tone={REPLICAS[replica.state].tone}>{REPLICAS[replica.state].word}</Status>
           <span className="text-sm text-ink-soft">{loadText(replica)}</span>

@@ -19,7 +19,7 @@ const NAMES: Record<string, string> = {
   'resource_spec.memory_limit_mb': 'Memory limit (MB)',
 }
 
-/** What a revision changed since the one before: source and settings with both values, secrets by name. */
+/** What a revision changed since the previous one: source and settings with both values, secrets by name. */
 export function ChangeList({ changes }: { changes: Changes }) {
   const { fields, secrets, since } = changes
   const count = Object.values(secrets).flat().length + fields.length
@@ -65,7 +65,7 @@ function Value({ value, isBefore }: { value: unknown; isBefore?: boolean }) {
   )
 }
 
-/** Of a path its last part; of what looks like an id or a hash, its ends. */
+/** Shortens a path to its last part, and an id or hash to its ends. */
 function shortened(text: string): string {
   const last = text.includes('.tar.gz') ? (text.split('/').at(-1) ?? text) : text
   return /^[0-9a-f-]{20,}(\.tar\.gz)?$/i.test(last) ? shortId(last.replace('.tar.gz', '')) : last

@@ -5,7 +5,7 @@ import { controlPlane } from '../../api/control-plane.ts'
 import { Button, ButtonLink } from '../../design/button.tsx'
 import { useAction } from '../actions.ts'
 
-/** Where the next revision comes from: the head of the branch, or a folder that is sent. */
+/** Starts the next revision: from the head of the branch, or by sending a folder. */
 export function DeployNextLink({ deployment }: { deployment: Deployment }) {
   const { id: deployment_id, source, name } = deployment
   const pull = useAction({

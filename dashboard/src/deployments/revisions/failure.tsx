@@ -6,10 +6,10 @@ import { pagesOf } from '../address.ts'
 import { LogLines } from '../logs/log-lines.tsx'
 import { logTailQuery } from '../logs/queries.ts'
 
-/** How much of the log stands below the sentence. */
+/** Number of log lines below the sentence. */
 const LINES = 14
 
-/** Why a revision has failed: the sentence first, then the log where it happened. */
+/** Why a revision failed: the sentence first, then the log of that step. */
 export function Failure({
   deployment_id,
   revision,
@@ -54,7 +54,7 @@ const STEPS: Record<string, string> = {
   start: 'The start',
 }
 
-/** A message is `<step>: <sentence>`, and on further lines the end of the log, which is shown by itself. */
+/** A message is `<step>: <sentence>`; further lines are the end of the log, which is shown separately. */
 function reasonOf({ status_message }: Revision): { step?: string; sentence: string } {
   if (!status_message) return { sentence: 'No reason was noted.' }
   const [, word = '', rest] = /^([a-z]+): ([\s\S]*)$/.exec(status_message) ?? []

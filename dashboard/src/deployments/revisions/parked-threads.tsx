@@ -8,7 +8,7 @@ import { pagesOf } from '../address.ts'
 type Parked = NonNullable<Revision['parked_threads']>
 type ParkedThread = Parked['threads'][number]
 
-/** What was found out of threads in the middle of a graph, before this revision got its first request. */
+/** The result of the check of parked threads, made before this revision got its first request. */
 export function ParkedThreads(props: { deployment_id: string; parked: Parked }) {
   const { parked, broken, checked_at } = props.parked
   if (parked === 0) return null
@@ -34,7 +34,7 @@ export function ParkedThreads(props: { deployment_id: string; parked: Parked }) 
   )
 }
 
-/** The first of the threads that it cannot go on with, and what each of them misses. `rest`: leads to the others. */
+/** The first threads that the revision cannot continue, and what each of them misses. `rest`: links to the others. */
 export function ParkedVerdicts(props: {
   deployment_id: string
   parked: Parked

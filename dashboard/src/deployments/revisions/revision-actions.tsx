@@ -5,11 +5,11 @@ import { Button } from '../../design/button.tsx'
 import { Tooltip } from '../../design/tooltip.tsx'
 import { useInterrupt, useRedeploy, useRollback } from '../actions.ts'
 
-/** What can be done with a revision, as it is: stop it, go back to it, or deploy it once more. */
+/** The actions on a revision, depending on its state: stop it, roll back to it, or deploy it again. */
 export function RevisionActions(props: {
   deployment_id: string
   revision: Revision
-  /** The one that serves. */
+  /** The serving revision. */
   serving: Pick<Revision, 'id' | 'number'> | undefined
 }) {
   const { deployment_id, revision, serving } = props

@@ -11,7 +11,7 @@ const LOOKS: Record<Stage['state'], { tone: Tone; bar: string; word: string }> =
   open: { tone: 'off', bar: 'bg-off-soft', word: 'not yet' },
 }
 
-/** The stages of a rollout beside each other, each with its time; the one that goes on counts. */
+/** The stages of a rollout side by side, each with its time; the current one counts up. */
 export function RolloutBar({ stages }: { stages: readonly Stage[] }) {
   return (
     <ol aria-label="Stages" className="flex gap-1.5">

@@ -7,7 +7,7 @@ import { buildStepQuery } from '../logs/queries.ts'
 import { RolloutBar } from './rollout-bar.tsx'
 import { stagesOf } from './stages.ts'
 
-/** A rollout that goes on: its stages, the step that it is at, and what serves meanwhile. */
+/** A rollout in progress: its stages, its current step, and what serves meanwhile. */
 export function RolloutProgress(props: {
   deployment_id: string
   revision: Revision

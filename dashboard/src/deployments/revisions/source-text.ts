@@ -1,4 +1,4 @@
-/** How the source of a revision is told in a few words. */
+/** The source of a revision in a few words. */
 import type { Deployment, Revision } from '@runyard/client'
 
 /** `acme/agent` of `https://github.com/acme/agent.git`. */
@@ -10,7 +10,7 @@ export function repositoryName(url: string): string {
 export interface SourceText {
   /** `acme/agent at main`, `Upload`. */
   what: string
-  /** The commit, or what tells one upload from another. */
+  /** The commit, or what identifies an upload. */
   version: string | null
 }
 
@@ -37,7 +37,7 @@ export function sourceTextOf(
   }
 }
 
-/** The last part of its path, without what all of them end with. */
+/** The last part of its path, without the common suffix. */
 function uploadId(path: string | null): string | null {
   return (
     path

@@ -1,6 +1,5 @@
 /**
- * A rollout as people see it: three stages, each with its time. What came before the revision began to be
- * built is waiting; what comes after the build, until it serves, is its start.
+ * A rollout in three stages, each with its time: `Queue` until the build begins, `Build`, and `Start` until it serves.
  */
 import type { RevisionHistoryEntry, RevisionStatus } from '@runyard/client'
 
@@ -10,9 +9,9 @@ export type StageName = (typeof STAGES)[number]
 export interface Stage {
   name: StageName
   state: 'done' | 'live' | 'failed' | 'stopped' | 'open'
-  /** ms since 1970; undefined: it has not begun. */
+  /** ms since 1970; undefined: the stage has not begun. */
   from?: number
-  /** undefined: it goes on. */
+  /** undefined: the stage is in progress. */
   to?: number
 }
 
@@ -27,7 +26,7 @@ const STAGE_OF: Partial<Record<RevisionStatus, StageName>> = {
   DEPLOYING: 'Start',
 }
 
-/** Empty where nothing was noted of the revision's steps. */
+/** Empty if the revision's steps were not recorded. */
 export function stagesOf(steps: readonly Step[]): Stage[] {
   const spans = STAGES.map((name) => spanOf(name, steps))
   if (spans.every(({ from }) => from === undefined)) return []
@@ -41,7 +40,7 @@ export function stagesOf(steps: readonly Step[]): Stage[] {
   })
 }
 
-/** From the beginning to the end of the rollout, in ms; undefined: it is not over, or nobody knows. */
+/** Duration of the rollout, in ms; undefined: it is not over, or its times are unknown. */
 export function tookMs(steps: readonly Step[]): number | undefined {
   const end = steps.find(({ status }) => STAGE_OF[status] === undefined)
   const [first] = steps

@@ -1,4 +1,4 @@
-/** A deployment's revisions as a line through time, the newest on top, the serving one unmistakable. */
+/** A deployment's revisions as a timeline, newest on top, the serving one highlighted. */
 import { type Deployment, isOver, type Revision } from '@runyard/client'
 import { Link } from '@tanstack/react-router'
 import { meaningOfRevision } from '../../api/states.ts'
@@ -134,7 +134,7 @@ function OriginLine({ revision }: { revision: RevisionWithHistory }) {
   )
 }
 
-/** A failed one is open already, as is one on its way; of every other only what it changed. */
+/** Failed revisions and rollouts show their details; other revisions only their changes. */
 function EntryBody({ deployment, revision, serving, isNewest }: EntryProps) {
   const { history, parked_threads } = revision
   const isFailed = revision.status.endsWith('_FAILED')
@@ -162,7 +162,7 @@ function EntryBody({ deployment, revision, serving, isNewest }: EntryProps) {
   )
 }
 
-/** The newest one's is open; what failed before is history, and a press away. */
+/** Open for the newest revision; folded for earlier failures. */
 function FailureDetails(props: Pick<EntryProps, 'deployment' | 'revision' | 'isNewest'>) {
   const { deployment, revision, isNewest } = props
   const failure = <Failure deployment_id={deployment.id} revision={revision} />

@@ -6,7 +6,7 @@ import { ConfirmDialog } from '../../design/form-dialog.tsx'
 import { Card, Section } from '../../design/page.tsx'
 import { useAction } from '../actions.ts'
 
-/** The key with which its agents ask for their users' tokens: ended, in favour of another. */
+/** The key with which its agents request their users' tokens; can be replaced by a new one. */
 export function AgentKeySection({ deployment }: { deployment: Deployment }) {
   const { id: deployment_id } = deployment
   const [isAsking, setAsking] = useState(false)

@@ -6,7 +6,7 @@ import { Card, Section } from '../../design/page.tsx'
 import { Mark } from '../../design/status.tsx'
 import { usePatch } from './patch.ts'
 
-/** Who may call it: those with a key, or anybody. Asks before it is made public. */
+/** Who may call the deployment: callers with a key, or everyone. Asks before making it public. */
 export function CallersSection(props: { deployment: Deployment; mayWrite: boolean }) {
   const { deployment, mayWrite } = props
   const { name, is_public } = deployment

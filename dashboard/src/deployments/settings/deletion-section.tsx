@@ -11,7 +11,7 @@ import { Mark } from '../../design/status.tsx'
 import { useAction } from '../actions.ts'
 import { useWaitingThreads } from '../overview/needs-attention.tsx'
 
-/** Deleting a deployment: says what goes with it, and has its name typed. */
+/** Deletes a deployment: lists what goes with it, and asks the user to type its name. */
 export function DeletionSection({ deployment }: { deployment: Deployment }) {
   const { id: deployment_id, name } = deployment
   const [isAsking, setAsking] = useState(false)
@@ -21,7 +21,7 @@ export function DeletionSection({ deployment }: { deployment: Deployment }) {
     act: async () => {
       const params = { path: { deployment_id } }
       await doneBy(controlPlane.api.DELETE('/v2/deployments/{deployment_id}', { params }))
-      // Before anything is read anew: what this page is about is going.
+      // Before the data is reloaded: this page's deployment is about to disappear.
       await navigate({ to: '/deployments' })
     },
     said: () => `${name} is being deleted.`,

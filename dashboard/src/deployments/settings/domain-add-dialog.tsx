@@ -8,7 +8,7 @@ import { CertificateFields, type GivenCertificate, isGiven } from './certificate
 import { recordTo } from './domain-words.ts'
 import { useAddDomain } from './domains.ts'
 
-/** A name is added, with the record that its owner has to make, and a certificate where it needs one here. */
+/** Adds a domain: shows the DNS record its owner must create, and takes a certificate if one is needed here. */
 export function DomainAddDialog(props: {
   deployment: Deployment
   points_to: string | null

@@ -6,7 +6,7 @@ import { exactText } from '../../design/text/format.ts'
 import { CertificateFields, type GivenCertificate, isGiven } from './certificate-fields.tsx'
 import { useRemoveCertificate, useSetCertificate } from './domains.ts'
 
-/** Sets a domain's certificate, or another one; says what the present one is. */
+/** Sets or replaces a domain's certificate; shows the current one. */
 export function CertificateDialog(props: {
   deployment: Deployment
   domain: Domain
@@ -39,7 +39,7 @@ export function CertificateDialog(props: {
   )
 }
 
-/** Asks before a certificate is removed; open while there is a domain. */
+/** Asks before removing a certificate; open while `domain` is set. */
 export function CertificateRemovalDialog(props: {
   deployment: Deployment
   domain: Domain | undefined

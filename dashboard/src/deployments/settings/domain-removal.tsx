@@ -2,7 +2,7 @@ import type { Deployment, Domain } from '@runyard/client'
 import { ConfirmDialog } from '../../design/form-dialog.tsx'
 import { useRemoveDomain } from './domains.ts'
 
-/** Asks before a domain is removed; open while there is one. */
+/** Asks before removing a domain; open while `domain` is set. */
 export function DomainRemovalDialog(props: {
   deployment: Deployment
   domain: Domain | undefined

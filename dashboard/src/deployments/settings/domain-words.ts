@@ -1,8 +1,8 @@
-/** What is told of a domain: where its DNS leads and should, and how its certificate is. */
+/** Texts about a domain: its DNS target, actual and expected, and the state of its certificate. */
 import type { Domain } from '@runyard/client'
 import type { Meaning } from '../../api/states.ts'
 
-/** How long before its end a certificate is told of as one to renew, in ms. */
+/** How long before it expires a certificate is shown as due for renewal, in ms. */
 const SOON_MS = 14 * 86_400_000
 
 export const DNS_STATES: Record<Domain['dns'], Meaning> = {
@@ -12,7 +12,7 @@ export const DNS_STATES: Record<Domain['dns'], Meaning> = {
   unknown: { word: 'DNS not known', tone: 'off' },
 }
 
-/** What a certificate's end means at `now`, in ms since 1970. */
+/** The tone for a certificate's expiry at `now`, in ms since 1970. */
 export function certificateState(expires_at: string, now: number): Meaning['tone'] {
   const leftMs = Date.parse(expires_at) - now
   if (leftMs <= 0) return 'bad'
@@ -24,7 +24,7 @@ export interface DnsRecord {
   value: string
 }
 
-/** The record that leads a host to this name or address; `undefined`: none can, since it is this machine's alone. */
+/** The DNS record that points a host to this name or address; `undefined`: the address is local to this machine. */
 export function recordTo(points_to: string | null): DnsRecord | undefined {
   if (points_to === null || /^(localhost|127\.|0\.0\.0\.0$|::1?$)/.test(points_to)) return undefined
   if (points_to.includes(':')) return { type: 'AAAA', value: points_to }

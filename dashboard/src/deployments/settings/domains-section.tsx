@@ -22,7 +22,7 @@ type Doing =
   | { what: 'certify' | 'uncertify' | 'remove'; domain: Domain }
   | undefined
 
-/** Host names of its own, whether their DNS leads here, and until when their certificates are valid. */
+/** Custom host names, whether their DNS points here, and when their certificates expire. */
 export function DomainsSection(props: { deployment: Deployment; mayWrite: boolean }) {
   const { deployment, mayWrite } = props
   const query = useQuery(domainsQuery(deployment.id))
@@ -84,7 +84,7 @@ export function DomainsSection(props: { deployment: Deployment; mayWrite: boolea
 function DomainRow(props: {
   domain: Domain
   points_to: string | null
-  /** Absent for those who only look. */
+  /** Absent for viewers. */
   begin: ((doing: Doing) => void) | undefined
 }) {
   const { domain, points_to, begin } = props

@@ -1,4 +1,4 @@
-/** The domains of a deployment: read and changed. */
+/** Reads and changes the domains of a deployment. */
 import {
   type Deployment,
   type DomainCertificateRequest,
@@ -19,7 +19,7 @@ export function domainsQuery(deployment_id: string) {
   return queryOptions({
     queryKey: ['deployments', deployment_id, 'domains'],
     queryFn: () => dataOf(api.GET(ALL, { params: { path: { deployment_id } } })),
-    // Whoever has just changed a record waits for it.
+    // Polls faster while a DNS record does not point here: the user may just have changed it.
     refetchInterval: ({ state: { data } }) =>
       data?.resources.some(({ dns }) => dns !== 'points_here') ? 2 * PACE : 12 * PACE,
   })

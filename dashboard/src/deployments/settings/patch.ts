@@ -2,7 +2,7 @@ import type { Deployment, DeploymentPatchRequest } from '@runyard/client'
 import { controlPlane } from '../../api/control-plane.ts'
 import { useAction } from '../actions.ts'
 
-/** Changes the deployment, and says whether that made a revision. `said`: what was changed. */
+/** Changes the deployment, and shows whether that created a revision. `said`: what was changed. */
 export function usePatch(deployment: Deployment, said: string) {
   return useAction({
     deployment_id: deployment.id,

@@ -7,7 +7,7 @@ import { Card, Facts, Section } from '../../design/page.tsx'
 import { CopyButton } from '../../design/text/copy-button.tsx'
 import { useAction } from '../actions.ts'
 
-/** What a git host is given, so that a push makes a revision. Its secret is shown once. */
+/** The webhook URL for a git host, so that a push creates a revision. Its secret is shown once. */
 export function PushWebhookSection({ deployment }: { deployment: Deployment }) {
   const { id: deployment_id } = deployment
   const params = { path: { deployment_id } }

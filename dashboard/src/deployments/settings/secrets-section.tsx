@@ -11,7 +11,7 @@ import { SecretsField } from '../new/secrets-field.tsx'
 import { merged } from '../new/send.ts'
 import { usePatch } from './patch.ts'
 
-/** Secrets by name: set, set anew, removed. Their values are never shown. */
+/** Secrets by name: set, replace, remove. Their values are never shown. */
 export function SecretsSection(props: { deployment: Deployment; mayWrite: boolean }) {
   const { deployment, mayWrite } = props
   const { secrets } = deployment

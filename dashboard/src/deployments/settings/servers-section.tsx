@@ -19,7 +19,7 @@ const RULES = [
   { value: 'block', label: 'Block the deploy' },
 ] as const
 
-/** How many servers, how they are built, and what a rollout does about parked threads. */
+/** The number of servers, the build, and what a rollout does about parked threads. */
 export function ServersSection(props: { deployment: Deployment; mayWrite: boolean }) {
   const { deployment, mayWrite } = props
   const { source, source_config: config } = deployment
@@ -101,7 +101,7 @@ function writtenOf({ source_config: config }: Deployment): WrittenSettings {
   }
 }
 
-/** Only what differs from what is. */
+/** Only the values that differ from the current ones. */
 function changeOf(
   deployment: Deployment,
   given: {

@@ -1,4 +1,4 @@
-/** What is different between two JSON values, as a tree that keeps only what changed. */
+/** The differences between two JSON values, as a tree with only the changes. */
 import {
   type AddedDelta,
   type ArrayDelta,
@@ -10,22 +10,22 @@ import {
   type ObjectDelta,
 } from 'jsondiffpatch'
 
-/** `name`: the key, or the place in a list (of a removed entry: where it was). Empty for the root. */
+/** `name`: the key, or the index in a list (for a removed entry, its old index). Empty for the root. */
 export type Change =
   | { kind: 'added'; name: string; value: unknown }
   | { kind: 'removed'; name: string; value: unknown }
   | { kind: 'changed'; name: string; before: unknown; after: unknown }
   | { kind: 'moved'; name: string; from: string; value: unknown }
-  /** Something below it changed. `unchanged`: how many of its entries did not. */
+  /** Something inside it changed. `unchanged`: how many of its entries did not. */
   | { kind: 'within'; name: string; isList: boolean; changes: Change[]; unchanged: number }
 
-/** Two lists are compared entry by entry up to this many pairs; beyond, it would take seconds. */
+/** Up to this many pairs, two lists are compared entry by entry; more would take seconds. */
 const MAX_PAIRS = 1_000_000
 
 const patcher = create({ objectHash: keyOfObject, cloneDiffValues: false })
 patcher.processor.pipe('diff').before('arrays', replaceLongLists)
 
-/** `undefined`: they are the same. Entries of lists are told apart by their `id`, else by what they hold. */
+/** `undefined`: no difference. List entries are matched by their `id`, or by their content if they have none. */
 export function changeBetween(before: unknown, after: unknown, name = ''): Change | undefined {
   if (before === after) return undefined
   if (before === undefined) return { kind: 'added', name, value: after }
@@ -63,7 +63,7 @@ function changeOfObject(
   return { kind: 'within', name, isList: false, changes, unchanged }
 }
 
-/** Keys of the delta are places after the change; those with `_` in front are places before it. */
+/** The delta's keys are indexes after the change; keys with a leading `_` are indexes before it. */
 function changeOfList(
   name: string,
   delta: ArrayDelta,
@@ -89,18 +89,18 @@ function changeOfList(
   }
 }
 
-/** One entry was removed and another one stands at its place: without ids, it is the same one, changed. */
+/** An entry was removed and another is at its index. If neither has an id, they count as one changed entry. */
 function isRewritten(gone: Delta, came: Delta, was: unknown, is: unknown): boolean {
   if (!gone || !came || !isDeleted(gone) || !isAdded(came)) return false
   return idOf(was) === undefined && idOf(is) === undefined && isObject(was) === isObject(is)
 }
 
-/** What was removed stands before what came in its place. */
+/** A removed entry comes before the one that replaced it. */
 function rank(change: Change): number {
   return change.kind === 'removed' ? 0 : 1
 }
 
-/** The comparison takes the product of both lengths, so of long lists that differ it tells that they do. */
+/** A comparison takes time by the product of both lengths, so long lists that differ are shown as replaced. */
 function replaceLongLists(context: {
   left?: unknown
   right?: unknown
@@ -128,7 +128,7 @@ function keyOfObject(entry: object): string {
   return idOf(entry) ?? JSON.stringify(entry)
 }
 
-/** Messages, tool calls and interrupts have one; of a tool's answer it is the call's. */
+/** The id of a message, tool call or interrupt; for a tool result, the id of its call. */
 function idOf(entry: unknown): string | undefined {
   if (!isObject(entry)) return undefined
   const { id, tool_call_id } = entry as Record<string, unknown>

@@ -5,13 +5,12 @@ import { LongText } from '../text/long-text.tsx'
 import { type Change, changeBetween } from './changes.ts'
 import { JsonView } from './view.tsx'
 
-/** Draws a value in another way than as JSON; `undefined`: as JSON. */
+/** Renders a value other than as JSON; `undefined`: as JSON. */
 export type DrawValue = (value: unknown) => ReactNode | undefined
 
 /**
- * What changed from one JSON value to another, as a tree of only that: `+` came, `−` went, `~` changed,
- * `↕` moved. `draw`: for values that have a better picture than JSON. `same`: what is shown where nothing
- * changed.
+ * The changes between two JSON values as a tree: `+` added, `−` removed, `~` changed, `↕` moved. `draw`: for values
+ * with a better view than JSON. `same`: shown if nothing changed.
  */
 export function JsonDiff(props: {
   before: unknown
@@ -25,7 +24,7 @@ export function JsonDiff(props: {
   return <ChangeView change={change} {...(props.draw && { draw: props.draw })} />
 }
 
-/** The same, of a change that is known. */
+/** The same for a known change. */
 export function ChangeView({ change, draw }: { change: Change; draw?: DrawValue }) {
   const isBare = change.kind === 'within' && change.name === ''
   return (
@@ -44,7 +43,7 @@ export function ChangeView({ change, draw }: { change: Change; draw?: DrawValue 
 type Drawn<T> = T & { draw: DrawValue | undefined }
 type Within = Extract<Change, { kind: 'within' }>
 
-/** So many changes of one list are drawn at once; the rest on demand. */
+/** Most changes of one list that are rendered at once; the rest on demand. */
 const PAGE = 50
 
 function Entries({ change, draw }: Drawn<{ change: Within }>) {

@@ -1,4 +1,4 @@
-/** The editor itself, in a file of its own so that pages without one do not load it. */
+/** The editor itself. It is in a file of its own so that pages without an editor do not load it. */
 import { json, jsonParseLinter } from '@codemirror/lang-json'
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { linter } from '@codemirror/lint'
@@ -40,7 +40,7 @@ const extensions = [
   look,
   syntaxHighlighting(colours),
   EditorView.lineWrapping,
-  // Its styles are made while the page runs, which the content-security policy asks to be marked.
+  // The editor creates styles at run time, and the content-security policy requires a nonce on them.
   EditorView.cspNonce.of(STYLE_NONCE),
 ]
 

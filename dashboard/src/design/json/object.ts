@@ -1,4 +1,4 @@
-/** `undefined`: the text is no JSON object. */
+/** `undefined`: the text is not a JSON object. */
 export function jsonObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)

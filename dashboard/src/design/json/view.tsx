@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { FoldButton } from '../fold-button.tsx'
 import { LongText } from '../text/long-text.tsx'
 
-/** A JSON value as a tree that folds. `openDepth`: how many levels are open at first. */
+/** A JSON value as a foldable tree. `openDepth`: how many levels are open at first. */
 export function JsonView({ value, openDepth = 2 }: { value: unknown; openDepth?: number }) {
   return (
     <div className="overflow-x-auto font-mono text-sm leading-5">
@@ -23,7 +23,7 @@ function Node(props: { name?: string; value: unknown; openDepth: number }) {
   )
 }
 
-/** So many entries are drawn at once; the rest on demand. */
+/** Most entries that are rendered at once; the rest on demand. */
 const PAGE = 100
 
 function Branch({ name, value, openDepth }: { name?: string; value: object; openDepth: number }) {

@@ -5,8 +5,8 @@ import { SchemaForm } from './form.tsx'
 type Value = Record<string, unknown>
 
 /**
- * An object to be edited: by a form where its JSON Schema names fields, and as JSON. `onChange`: what it is
- * now; undefined while what is typed is no JSON object.
+ * Edits an object: with a form if its JSON Schema names fields, or as JSON. `onChange` receives the new object, or
+ * undefined while the text is not a JSON object.
  */
 export function SchemaEditor(props: {
   label: string
@@ -14,7 +14,7 @@ export function SchemaEditor(props: {
   schema: object | null | undefined
   value: Value
   onChange: (value: Value | undefined) => void
-  /** Which one is open at first; default the form, where there is one. */
+  /** The view that is open at first; default: the form, if there is one. */
   first?: 'form' | 'json'
   minHeight?: string
 }) {
@@ -89,7 +89,7 @@ function Choice(props: {
   )
 }
 
-/** Without fields of its own, a schema is no form. */
+/** Whether the schema has fields of its own, so that a form is possible. */
 export function namesFields(schema: object | null | undefined): schema is object {
   const { properties } = (schema ?? {}) as { properties?: object }
   return properties !== undefined && Object.keys(properties).length > 0

@@ -1,4 +1,4 @@
-/** How each part of a form of JSON Schema looks: its fields, lists and groups. */
+/** The look of each part of a JSON Schema form: fields, lists and groups. */
 import getDefaultRegistry from '@rjsf/core/lib/getDefaultRegistry.js'
 import {
   ADDITIONAL_PROPERTY_FLAG,
@@ -111,7 +111,7 @@ function JsonField({ schema, name, formData, onChange, fieldPathId, rawErrors }:
     try {
       onChange(after.trim() === '' ? undefined : JSON.parse(after), fieldPathId.path)
     } catch {
-      // The editor marks it; the last value that could be read stays.
+      // The editor shows the error; the last valid value stays.
     }
   }
   return (
@@ -137,7 +137,7 @@ function SchemaField(props: FieldProps) {
   return Field ? <Field {...props} /> : null
 }
 
-/** Labels, help and errors of single values are drawn by the fields themselves. */
+/** The fields themselves render labels, help and errors of single values. */
 function FieldTemplate(props: FieldTemplateProps) {
   const { children, schema, hidden, label, errors } = props
   if (hidden) return <div className="hidden">{children}</div>

@@ -1,5 +1,5 @@
-/** The form itself: `@rjsf/core` decides which fields there are, the parts of this folder draw them. */
-// Not from the package's front, which asks for a validator that needs eval.
+/** The form: `@rjsf/core` decides which fields it has, and the components of this folder render them. */
+// The package's main entry imports a validator that needs eval.
 import withTheme from '@rjsf/core/lib/withTheme.js'
 import { useMemo } from 'react'
 import type { SchemaFormProps } from './form.tsx'
@@ -13,7 +13,7 @@ const Form = withTheme({
   widgets: schemaWidgets,
 })
 
-// Whoever shows the form has a button.
+// The component around the form has the submit button.
 const UI_SCHEMA = { 'ui:submitButtonOptions': { norender: true } }
 
 export default function SchemaFormView(props: SchemaFormProps) {

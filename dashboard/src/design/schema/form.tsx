@@ -6,16 +6,16 @@ export interface SchemaFormProps {
   schema: object
   value: Record<string, unknown>
   onChange: (value: Record<string, unknown>) => void
-  /** Marks what is wrong; `problemsOf` of `schema-validator.ts` tells whether something is. */
+  /** Marks invalid fields; `problemsOf` of `schema-validator.ts` says whether there are any. */
   areProblemsShown?: boolean
-  /** Tells the fields of two forms on one page apart. */
+  /** Keeps the field ids of two forms on one page apart. */
   idPrefix?: string
   isReadOnly?: boolean
 }
 
 const View = lazy(() => import('./form-view.tsx'))
 
-/** The fields that a JSON Schema asks for. Loaded when first shown. */
+/** The form of a JSON Schema. Loaded when first shown. */
 export function SchemaForm(props: SchemaFormProps) {
   return (
     <Suspense fallback={<Skeleton lines={4} />}>

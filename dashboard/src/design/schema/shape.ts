@@ -1,12 +1,12 @@
-/** Makes a JSON Schema simpler where a form for it would ask more than a person has to say. */
+/** Simplifies a JSON Schema if its form would ask for more than needed. */
 import type { RJSFSchema } from '@rjsf/utils'
 
 type Schema = RJSFSchema
 
-/** More shapes than this are no choice for a form: such a value is written as JSON. */
+/** With more shapes than this, the value is entered as JSON instead of a choice. */
 const MOST_SHAPES = 4
 
-/** The schema as the form draws it. Values are checked against the one that was given. */
+/** The schema that the form renders. Values are validated against the original. */
 export function shapeOf(schema: Schema): Schema {
   const { $defs, definitions, ...rest } = schema
   return {
@@ -16,7 +16,7 @@ export function shapeOf(schema: Schema): Schema {
   }
 }
 
-/** Whether nothing is said about the value, so that it is written as JSON. */
+/** Whether the schema does not restrict the value, so that it is entered as JSON. */
 export function isFree(schema: Schema): boolean {
   const says = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref', 'properties', 'items']
   return !says.some((key) => key in schema)
@@ -26,7 +26,7 @@ function shaped(schema: Schema): Schema {
   const shapes = schema.anyOf ?? schema.oneOf
   if (Array.isArray(shapes)) {
     const others = shapes.filter((one) => !isNull(one))
-    // "Text or nothing" is text that may be left out.
+    // "Text or null" is an optional text.
     if (others.length === 1) return shaped({ ...described(schema), ...(others[0] as Schema) })
     if (others.length > MOST_SHAPES) return described(schema)
   }
@@ -45,7 +45,7 @@ function shaped(schema: Schema): Schema {
   }
 }
 
-/** Lists of messages and the like. */
+/** Lists of unions, such as messages. */
 function isUnion(items: Schema['items']): boolean {
   if (typeof items !== 'object' || Array.isArray(items)) return false
   const { anyOf, oneOf, $ref } = items as Schema

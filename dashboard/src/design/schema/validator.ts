@@ -1,4 +1,4 @@
-/** Checks values against a JSON Schema without compiling it, since the page's policy forbids `eval`. */
+/** Validates against a JSON Schema without compiling it, since the page's policy forbids `eval`. */
 import { type OutputUnit, type Schema, type SchemaDraft, Validator } from '@cfworker/json-schema'
 import { type RJSFSchema, toErrorSchema, type ValidatorType } from '@rjsf/utils'
 
@@ -8,9 +8,9 @@ export interface Problem {
   says: string
 }
 
-/** What is wrong with the value; empty: nothing. A schema that cannot be read finds nothing wrong. */
+/** The problems of the value; empty: none. An invalid schema reports no problems. */
 export function problemsOf(schema: object, value: unknown): Problem[] {
-  // JSON knows no undefined: a field that was emptied is one that is not there.
+  // JSON has no undefined: this removes emptied fields.
   const plain: unknown = value === undefined ? undefined : JSON.parse(JSON.stringify(value))
   try {
     const { errors } = new Validator(schema as Schema, draftOf(schema), false).validate(plain)
@@ -44,7 +44,7 @@ function draftOf(schema: { $schema?: string }): SchemaDraft {
   return /draft-0[467]/.test(schema.$schema ?? '') ? '7' : '2020-12'
 }
 
-/** The errors that only say that there is one further down. */
+/** Errors that only say that there is another one further inside. */
 const AROUND = new Set([
   'properties',
   'items',
@@ -58,7 +58,7 @@ function isLeaf({ keyword }: OutputUnit): boolean {
   return !AROUND.has(keyword)
 }
 
-/** A missing value is said of the object by the validator, and shown where it is missing. */
+/** The validator reports a missing value at its object; the form shows it at the missing field. */
 function pathOf({ instanceLocation, keyword, error }: OutputUnit): string[] {
   const keys = instanceLocation.split('/').slice(1).map(decode)
   const missing = keyword === 'required' ? /"(.+?)"/.exec(error)?.[1] : undefined

@@ -2,7 +2,7 @@ import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { IconButton } from '../button.tsx'
 
-/** Puts `text` into the clipboard, and says that it has. */
+/** Copies `text` to the clipboard, and confirms it. */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
   const [isDone, setDone] = useState(false)
   useEffect(() => {

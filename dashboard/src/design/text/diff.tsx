@@ -1,12 +1,12 @@
 import { DIFF_DELETE, DIFF_EQUAL, diff_match_patch } from '@dmsnell/diff-match-patch'
 
-/** Texts beyond this length are told whole: nobody reads the difference of two books. */
+/** Longer texts are shown whole: a diff of two books is of no use. */
 const MAX_LENGTH = 20_000
 
-/** So much of what stayed the same is shown around a change. */
+/** Characters of unchanged text around a change. */
 const CONTEXT = 80
 
-/** One text, with what was taken out and what was put in marked. */
+/** One text with its deletions and insertions marked. */
 export function TextDiff({ before, after }: { before: string; after: string }) {
   return (
     <span className="whitespace-pre-wrap wrap-anywhere">
@@ -45,7 +45,7 @@ function piecesOf(before: string, after: string): { kind: Kind; text: string }[]
   }))
 }
 
-/** Each word becomes one character, so that words change and not letters within them. */
+/** Maps each word to one character, so that the diff compares words and not letters. */
 class WordTable {
   readonly #words: string[] = []
   readonly #places = new Map<string, number>()
@@ -73,7 +73,7 @@ function kindOf(operation: unknown): Kind {
   return operation === DIFF_DELETE ? 'gone' : 'new'
 }
 
-/** Of the first piece only the end stands beside a change. */
+/** In the first piece only the end is next to a change. */
 function shorten(text: string, isFirst: boolean): string {
   if (text.length <= 2 * CONTEXT + 3) return text
   const head = isFirst ? '' : text.slice(0, CONTEXT)

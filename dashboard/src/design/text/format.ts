@@ -19,7 +19,7 @@ export function durationText(ms: number): string {
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
 const DAY_MS = 86_400_000
 const YEAR_MS = 365.25 * DAY_MS
-/** From how many ms on, and how many ms a unit has. */
+/** The shortest time for a unit, and the length of the unit, both in ms. */
 const STEPS: [Intl.RelativeTimeFormatUnit, from: number, ms: number][] = [
   ['year', 2 * YEAR_MS, YEAR_MS],
   ['day', DAY_MS, DAY_MS],

@@ -1,7 +1,7 @@
 import { CopyButton } from './copy-button.tsx'
 import { shortId } from './format.ts'
 
-/** An id, shortened in the middle, and copied whole. `isBare`: without the button, within a link or row. */
+/** An id, shortened in the middle; copying takes all of it. `isBare`: without the button, within a link or row. */
 export function Id({ id, isBare }: { id: string; isBare?: boolean }) {
   return (
     <span className="inline-flex items-center gap-0.5 whitespace-nowrap">

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { countText } from './format.ts'
 
-/** A text as it stands, lines and all; what goes beyond `limit` characters is folded. */
+/** A text with its line breaks; beyond `limit` characters it is folded. */
 export function LongText({ text, limit = 600 }: { text: string; limit?: number }) {
   const [isOpen, setOpen] = useState(false)
   const isCut = text.length > limit * 1.2 && !isOpen

@@ -32,7 +32,7 @@ const components: Components = {
       </table>
     </div>
   ),
-  // Pictures of elsewhere are not loaded: the policy forbids it, and an agent must not phone home with them.
+  // External images are not loaded: the policy forbids it, and an agent could send data out with their addresses.
   img: ({ src, alt }) =>
     src?.startsWith('data:image/') ? (
       <img src={src} alt={alt ?? ''} className="my-2 max-w-full rounded-md" />

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { durationText, exactText, relativeText } from './format.ts'
 
-/** A moment, told from now, with the exact one on hover. `at`: ISO text or ms since 1970. */
+/** A time relative to now, with the exact time on hover. `at`: ISO text or ms since 1970. */
 export function Time({ at }: { at: string | number }) {
   const now = useNow(10_000)
   const time = new Date(at).getTime()
@@ -16,19 +16,19 @@ export function Time({ at }: { at: string | number }) {
   )
 }
 
-/** How long something took, or takes: without `to` it goes on, and so does the text. */
+/** A duration; without `to` it is still running, and the text updates. */
 export function Duration({ from, to }: { from: string | number; to?: string | number | null }) {
   const now = useNow(to ? 0 : 1_000)
   const end = to ? new Date(to).getTime() : now
   return <Elapsed ms={Math.max(0, end - new Date(from).getTime())} />
 }
 
-/** A length of time, in figures that stand below each other. */
+/** A duration in figures that align in a column. */
 export function Elapsed({ ms }: { ms: number }) {
   return <span className="whitespace-nowrap tabular-nums">{durationText(ms)}</span>
 }
 
-/** The time, told anew each `everyMs`; 0: never again. All who ask for the same pace share one timer. */
+/** The current time, updated every `everyMs`; 0: never. Users of the same interval share one timer. */
 export function useNow(everyMs: number): number {
   const clock = clockOf(everyMs)
   return useSyncExternalStore(clock.subscribe, clock.now)

@@ -13,7 +13,7 @@ import { SNIPPETS } from './snippets.ts'
 
 const NO_KEY = 'YOUR_API_KEY'
 
-/** How the agent is called by programs, with its real address, and with a key on demand. */
+/** How programs call the agent: with its real address, and with a new key on demand. */
 export function CallIt(props: { url: string; assistant: string; name: string }) {
   const { url, assistant, name } = props
   const [key, setKey] = useState(NO_KEY)

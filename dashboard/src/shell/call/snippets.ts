@@ -1,7 +1,7 @@
-/** How an agent is called from elsewhere: ready to be copied and run. */
+/** Code that calls an agent from elsewhere, ready to copy and run. */
 
 export interface Target {
-  /** Of the agent server. */
+  /** The agent server's URL. */
   url: string
   assistant: string
   key: string
@@ -10,7 +10,7 @@ export interface Target {
 export interface Snippet {
   id: string
   label: string
-  /** What has to be installed before. */
+  /** The command that installs what the code needs. */
   install?: string
   text: (target: Target) => string
 }

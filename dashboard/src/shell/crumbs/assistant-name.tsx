@@ -3,7 +3,7 @@ import { agentServer } from '../../api/agent-server.tsx'
 import { shortId } from '../../design/text/format.ts'
 import { useDeployment } from './name.tsx'
 
-/** `deployment`: its id; undefined: of the agent server that this page came from. */
+/** `deployment`: its id; undefined: the agent server that this page came from. */
 export function AssistantName(props: { id: string; deployment: string | undefined }) {
   const { id } = props
   const deployment = useDeployment(props.deployment).data

@@ -1,4 +1,4 @@
-/** Where one is, by names: workspace / deployment / … */
+/** The breadcrumb, in names: workspace / deployment / … */
 import { Link, useLocation } from '@tanstack/react-router'
 import { ChevronRight } from 'lucide-react'
 import { Fragment } from 'react'

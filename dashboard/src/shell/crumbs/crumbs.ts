@@ -1,6 +1,6 @@
-/** The steps to an address, from its path alone. */
+/** The steps of a breadcrumb, from the address's path alone. */
 
-/** What a step's name is known by: its own words, or the thing whose name has to be asked for. */
+/** The source of a step's name: fixed words, or a thing whose name is requested. */
 export type Named =
   | { kind: 'words'; words: string }
   | { kind: 'id'; id: string }
@@ -11,7 +11,7 @@ export type Named =
 export interface Crumb {
   key: string
   name: Named
-  /** Where it leads; a step without a page of its own leads nowhere. */
+  /** The step's page; absent if it has none. */
   to?: string
 }
 
@@ -39,10 +39,10 @@ const WORDS: Record<string, string> = {
   new: 'New',
 }
 
-/** Steps that are a part of an address, but no page. */
+/** Parts of an address that have no page. */
 const PAGELESS = new Set(['studio'])
 
-/** `path`: within the app, as `/deployments/<id>/runs`. `start`: what the page at `/` is called. */
+/** `path`: within the app, as `/deployments/<id>/runs`. `start`: the name of the page at `/`. */
 export function crumbsOf(path: string, start = 'Home'): Crumb[] {
   const segments = path.split('/').filter(Boolean).map(decodeURIComponent)
   if (segments.length === 0) return [{ key: '/', name: words(start) }]
@@ -65,7 +65,7 @@ function nameOf(segments: string[], at: number): Named {
   return words(WORDS[segment] ?? segment)
 }
 
-/** The runs of one thread have no page beside the thread's. */
+/** A thread's runs have no page other than the thread's. */
 function isPageless(segments: string[], at: number): boolean {
   return (
     PAGELESS.has(segments[at] ?? '') || (segments[at] === 'runs' && segments[at - 2] === 'threads')

@@ -5,12 +5,12 @@ import { deploymentQuery } from '../../api/deployments.ts'
 import { shortId } from '../../design/text/format.ts'
 import type { Crumb } from './crumbs.ts'
 
-/** Brings the SDK along, which most pages do not need. */
+/** Loaded separately: it imports the SDK, which most pages do not need. */
 const AssistantName = lazy(async () => ({
   default: (await import('./assistant-name.tsx')).AssistantName,
 }))
 
-/** The name of a step; while it is asked for, a short form of the id. */
+/** The name of a step; until it is known, a short form of the id. */
 export function CrumbName({ crumb: { name } }: { crumb: Crumb }) {
   if (name.kind === 'words') return name.words
   if (name.kind === 'deployment') return <DeploymentName id={name.id} />
@@ -30,7 +30,7 @@ function DeploymentName({ id }: { id: string }) {
   return data?.display_name ?? data?.name ?? shortId(id)
 }
 
-/** The layout of a deployment's pages asks for the same, and keeps it fresh. */
+/** The layout of a deployment's pages uses the same query, and keeps it fresh. */
 export function useDeployment(id: string | undefined) {
   return useQuery({
     ...deploymentQuery(id ?? ''),

@@ -3,7 +3,7 @@ import { Dialog } from '../../design/dialog.tsx'
 import { PLACES } from '../places.tsx'
 import { SHORTCUTS } from './shortcuts.ts'
 
-/** The keys, told on `?`. */
+/** The keyboard shortcuts, opened with `?`. */
 export function HelpSheet({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keys" isOpen onClose={onClose}>

@@ -1,4 +1,4 @@
-/** What the palette offers. */
+/** The entries of the palette. */
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { Bot, Boxes, CircleHelp, LogOut, Monitor, Moon, Plus, Sun } from 'lucide-react'
@@ -26,7 +26,7 @@ export interface Section {
   entries: Entry[]
 }
 
-/** So many deployments are asked for their assistants. */
+/** Most deployments that are asked for their assistants. */
 const ASKED = 8
 
 export function useEntries(onHelp: () => void): Section[] {
@@ -76,7 +76,7 @@ function useDeployments(): (Named & { isServing: boolean })[] {
   }))
 }
 
-/** A deployment that sleeps is not woken for this. */
+/** Does not wake a sleeping deployment. */
 function useAssistants(
   deployments: (Named & { isServing: boolean })[],
   go: (to: string) => void,

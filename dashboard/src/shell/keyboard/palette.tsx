@@ -1,4 +1,4 @@
-/** Places, deployments, assistants and actions, found by typing. */
+/** A palette of places, deployments, assistants and actions, searched by typing. */
 import { Search } from 'lucide-react'
 import {
   Autocomplete,
@@ -39,7 +39,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
                 className="h-12 w-full bg-transparent text-lg outline-none placeholder:text-ink-faint [&::-webkit-search-cancel-button]:hidden"
               />
             </SearchField>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard */}
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard */}
             <div tabIndex={0} className="max-h-[55vh] overflow-y-auto">
               <Menu
                 aria-label="Found"
@@ -88,7 +88,7 @@ function Row({ entry, onDone }: { entry: Entry; onDone: () => void }) {
   )
 }
 
-/** Each of the words has to be there, in any order. */
+/** Each word must match, in any order. */
 function matches(
   text: string,
   typed: string,

@@ -6,13 +6,13 @@ import { PLACES } from '../places.tsx'
 import type { Overlay } from '../shell.tsx'
 
 const IS_MAC = /Mac|iP(hone|ad)/.test(navigator.platform)
-/** The key for commands, as it stands on this keyboard. */
+/** This keyboard's modifier for commands. */
 export const MOD = IS_MAC ? '⌘' : 'Ctrl '
 
 /** How long a `g` waits for the letter of a place. */
 const JUMP_MS = 1_500
 
-/** What the help sheet tells. */
+/** The shortcuts that the help sheet lists. */
 export const SHORTCUTS: readonly { keys: readonly string[]; label: string }[] = [
   { keys: [`${MOD}K`], label: 'Find a place or an action' },
   { keys: ['/'], label: 'Search on this page' },
@@ -46,7 +46,7 @@ export function useShortcuts(open: (overlay: Overlay) => void): void {
   }, [router, open])
 }
 
-/** Nobody else is to have it: lists would look for a row that begins with the letter. */
+/** Stops the event: a list would otherwise search a row that begins with the letter. */
 function take(event: KeyboardEvent, ..._done: unknown[]): void {
   event.preventDefault()
   event.stopPropagation()
@@ -60,7 +60,7 @@ function isCommand(event: KeyboardEvent): boolean {
   return (IS_MAC ? event.metaKey : event.ctrlKey) && !event.altKey && !event.shiftKey
 }
 
-/** Whether what has the focus takes letters itself, or lies over the page. */
+/** Whether the focused element takes letters itself, or lies over the page. */
 function isTaken({ target, isComposing }: KeyboardEvent): boolean {
   if (isComposing || !(target instanceof HTMLElement)) return true
   const inWord = 'input:not([type=checkbox],[type=radio]), textarea, select, [contenteditable=true]'
@@ -75,7 +75,7 @@ function focusSearch(): boolean {
   return field !== undefined
 }
 
-/** In the list that has the focus, or in the page's first one. */
+/** Moves in the focused list, or in the page's first one. */
 function moveInList(key: 'ArrowDown' | 'ArrowUp'): boolean {
   const focused = document.activeElement?.closest<HTMLElement>('[role=row], [role=option]')
   if (focused) {

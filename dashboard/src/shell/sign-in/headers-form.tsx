@@ -1,4 +1,4 @@
-/** Asks for the headers by which a project's own `auth` knows a person. */
+/** Asks for the headers that a project's own `auth` needs. */
 import { useState } from 'react'
 import { Form } from 'react-aria-components'
 import { giveHeaders, givenText, readHeaders } from '../../api/given-headers.ts'
@@ -7,7 +7,7 @@ import { Button } from '../../design/button.tsx'
 import { ErrorNote } from '../../design/error-note.tsx'
 import { TextAreaField } from '../../design/field.tsx'
 
-/** `refusal`: what the project has answered. `to`: where the person wanted to go, within the app. */
+/** `refusal`: the project's error. `to`: the page the user wanted, within the app. */
 export function HeadersForm({ refusal, to }: { refusal: Error; to: string | undefined }) {
   const [text, setText] = useState(givenText)
   const isReadable = readHeaders(text) !== undefined

@@ -31,7 +31,7 @@ export function SignInPage() {
   )
 }
 
-/** Whoever has signed in to the Studio comes here once more if the project's own `auth` does not know them. */
+/** A user who has signed in to the Studio returns here if the project's own `auth` refuses them. */
 function StudioForms() {
   const to = useWantedPage()
   const { data: refusal, isLoading } = useQuery(refusalQuery())
@@ -94,7 +94,7 @@ function NoKey() {
   )
 }
 
-/** To somebody who was led here from where they were. */
+/** Shown to a user whose session has ended. */
 function Ended() {
   const { ended } = useSearch({ strict: false }) as { ended?: unknown }
   if (ended !== true) return null
@@ -114,7 +114,7 @@ function Ended() {
   )
 }
 
-/** Another person is signed in with this browser. */
+/** Shown if another user is signed in with this browser. */
 function Replace({ question, onGo }: { question: string; onGo: () => void }) {
   return (
     <section aria-label="Replace the session" className="space-y-4">
@@ -144,7 +144,7 @@ function UsedLink({ error }: { error: unknown }) {
   )
 }
 
-/** Where people have an account at their organisation's issuer. */
+/** Signs in through the organisation's identity provider. */
 function IssuerButton() {
   const { data: ways } = useQuery(waysQuery())
   const to = useWantedPage()
@@ -216,13 +216,13 @@ function KeyForm({ onEnter }: { onEnter: (session: Session) => void }) {
   )
 }
 
-/** Where the person wanted to go; only within this app. */
+/** The page the user wanted; only within this app. */
 function useWantedPage(): string | undefined {
   const { to } = useSearch({ strict: false }) as { to?: unknown }
   return typeof to === 'string' && /^\/(?![/\\])/.test(to) ? to : undefined
 }
 
-/** Shows what they came for. */
+/** Opens the page that the user wanted. */
 function useEnter(): (session: Session) => void {
   const router = useRouter()
   const queries = useQueryClient()
@@ -230,7 +230,7 @@ function useEnter(): (session: Session) => void {
   const [enter] = useState(() => (session: Session) => {
     queries.clear()
     queries.setQueryData(sessionQuery().queryKey, session)
-    // The router tells where it is without the path that the app lies at.
+    // The router's paths do not include the app's base path.
     router.history.replace(BASE_PATH + (to ?? '/').slice(1))
   })
   return enter
@@ -240,11 +240,11 @@ interface Link {
   isPending: boolean
   session?: Session
   error?: unknown
-  /** Who would be signed out, and who in. */
+  /** Asks whether to sign the current user out and the new one in. */
   question?: string
 }
 
-/** The code behind the `#` of a link: used once, and out of the address at once. */
+/** The code after the `#` of a link. It is removed from the address at once, and used once. */
 function useLink(): Link & { replace: () => void } {
   const [code] = useState(codeOfLink)
   const [link, setLink] = useState<Link>({ isPending: code !== undefined })
@@ -260,7 +260,7 @@ function useLink(): Link & { replace: () => void } {
     }
   })
   useEffect(() => {
-    // Gone from the address: taken by an earlier effect.
+    // An earlier effect has taken the code out of the address.
     if (codeOfLink() === undefined) return
     history.replaceState(history.state, '', location.pathname + location.search)
     void take()

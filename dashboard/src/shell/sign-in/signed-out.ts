@@ -1,6 +1,6 @@
 /**
- * Leads to the sign-in page from wherever the server says that nobody is signed in. Of a deployment that is
- * the control plane: a project's own `auth` may refuse somebody who has signed in.
+ * Opens the sign-in page when the server reports that the session is gone. For a deployment only the control plane
+ * counts: a project's own `auth` may refuse a signed-in user.
  */
 import { ControlPlaneError } from '@runyard/client'
 import type { QueryClient } from '@tanstack/react-query'

@@ -1,4 +1,4 @@
-/** One assistant: its settings, its versions, and what its graph takes and gives. */
+/** One assistant: its settings, its versions, and the schemas of its graph. */
 import type { Assistant } from '@langchain/langgraph-sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -14,7 +14,7 @@ import { AssistantVersions } from './assistant-versions.tsx'
 import { NewAssistant } from './new-assistant.tsx'
 import { ASSISTANT_VIEWS, type AssistantView, NEW, useAssistantSearch } from './search.ts'
 
-/** Open as long as the address names an assistant to edit. */
+/** Open while the address names an assistant to edit. */
 export function AssistantDialog() {
   const { search, close } = useAssistantSearch()
   const { edit } = search

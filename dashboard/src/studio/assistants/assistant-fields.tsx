@@ -1,10 +1,10 @@
-/** What an assistant is made of, beside its graph. */
+/** The fields of an assistant, besides its graph. */
 import type { Assistant, GraphSchema, Metadata } from '@langchain/langgraph-sdk'
 import type { State } from '../../api/thread-state.ts'
 import { TextField } from '../../design/field.tsx'
 import { namesFields, SchemaEditor } from '../../design/schema/editor.tsx'
 
-/** Undefined: what is typed there is no JSON object yet. */
+/** Undefined fields: the typed text is not a JSON object yet. */
 export interface AssistantDraft {
   name: string
   description: string
@@ -32,7 +32,7 @@ export function draftOf(assistant: Assistant): AssistantDraft {
   }
 }
 
-/** What the server is sent; undefined while the draft cannot be. */
+/** The body for the server; undefined while the draft is invalid. */
 export function contentOf(draft: AssistantDraft) {
   const { name, description, context, config, metadata } = draft
   if (!context || !config || !metadata || name.trim() === '') return undefined
@@ -82,8 +82,8 @@ export function AssistantFields(props: {
 }
 
 /**
- * A graph's schema tells of `configurable` alone; the rest is the same for all graphs. A graph with a
- * context tells the same fields in both, and they are filled in there.
+ * A graph's config schema describes only `configurable`; the rest is the same for all graphs. If the graph has a
+ * context, both schemas have the same fields, and the user fills them in at the context.
  */
 function configSchema({ config_schema, context_schema }: GraphSchema): object {
   const { $defs, definitions, ...own } = (config_schema ?? {}) as Record<string, unknown>

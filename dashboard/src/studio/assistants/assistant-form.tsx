@@ -1,4 +1,4 @@
-/** Changes an assistant, which makes a version of it, or takes it away. */
+/** Edits an assistant, which makes a new version, or deletes it. */
 import type { Assistant, GraphSchema } from '@langchain/langgraph-sdk'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -17,7 +17,7 @@ import { AssistantFields, contentOf, draftOf } from './assistant-fields.tsx'
 export function AssistantForm(props: {
   assistant: Assistant
   schemas: GraphSchema
-  /** It is gone; settles when its page is left. */
+  /** The assistant is deleted; resolves once its page is left. */
   onDelete: () => Promise<void>
 }) {
   const { assistant, schemas } = props
@@ -75,7 +75,7 @@ export function AssistantForm(props: {
   )
 }
 
-/** Each graph has an assistant of its own, which stays. */
+/** Each graph has its own assistant, which cannot be deleted. */
 function isOfGraph({ metadata }: Assistant): boolean {
   return metadata?.created_by === 'system'
 }
@@ -100,7 +100,7 @@ function Delete(props: { assistant: Assistant; onDelete: () => Promise<void> }) 
         onConfirm={async () => {
           await server.client.assistants.delete(assistant.assistant_id, { deleteThreads })
           await onDelete()
-          // Nobody is to ask for it once more.
+          // Prevents another request for the deleted assistant.
           queries.removeQueries({
             queryKey: assistantQuery(server, assistant.assistant_id).queryKey,
           })

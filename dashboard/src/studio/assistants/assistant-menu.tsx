@@ -1,4 +1,4 @@
-/** In the Studio's head: whose Studio it is, the way to others, and to what they are made of. */
+/** In the Studio's head: the current assistant, links to others, and to their settings. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { ChevronDown, Plus, SlidersHorizontal } from 'lucide-react'

@@ -1,4 +1,4 @@
-/** What an assistant's graph takes and gives, as JSON Schemas. */
+/** The input and output of an assistant's graph, as JSON Schemas. */
 import { useQuery } from '@tanstack/react-query'
 import { useAgentServer } from '../../api/agent-server.tsx'
 import { JsonView } from '../../design/json/view.tsx'

@@ -1,4 +1,4 @@
-/** The versions of an assistant: what each of them is, against the one in force, and which that is. */
+/** The versions of an assistant, each compared with the active one, and which one is active. */
 import type { Assistant, AssistantVersion } from '@langchain/langgraph-sdk'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -100,7 +100,7 @@ function Shown(props: { version: AssistantVersion; inForce: AssistantVersion | u
   )
 }
 
-/** Runs of the assistant use it from then on, in the Studio as everywhere. */
+/** From then on all runs of the assistant use it, in the Studio and elsewhere. */
 function PutInForce({ version }: { version: AssistantVersion }) {
   const server = useAgentServer()
   const queries = useQueryClient()

@@ -1,4 +1,4 @@
-/** Another assistant of a graph. */
+/** Creates another assistant of a graph. */
 import type { GraphSchema } from '@langchain/langgraph-sdk'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'

@@ -1,4 +1,4 @@
-/** The assistants' dialog in the Studio's address: whose it is, and what of it is shown. */
+/** The search parameters of the assistants' dialog in the Studio: which assistant, and which view. */
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { z } from 'zod'
@@ -6,14 +6,14 @@ import { z } from 'zod'
 export const ASSISTANT_VIEWS = ['settings', 'versions', 'schemas'] as const
 export type AssistantView = (typeof ASSISTANT_VIEWS)[number]
 
-/** In place of an assistant's id: the form for another one. */
+/** In place of an assistant's id: the form for a new one. */
 export const NEW = 'new'
 
 const searchSchema = z.object({
   /** An assistant's id, or `new`. */
   edit: z.coerce.string().min(1).optional().catch(undefined),
   about: z.enum(ASSISTANT_VIEWS).optional().catch(undefined),
-  /** The version that is compared with the one in force. */
+  /** The version that is compared with the active one. */
   version: z.coerce.number().int().positive().optional().catch(undefined),
 })
 

@@ -89,7 +89,7 @@ function Differences({ left, right }: { left: Side; right: Side }) {
   const server = useAgentServer()
   const sides = [useQuery(sideQuery(server, left)), useQuery(sideQuery(server, right))] as const
   const [a, b] = [sides[0].data, sides[1].data]
-  // What went wrong is told by the side's own card.
+  // Each side's card shows its own error.
   if (sides.some(({ error }) => error)) return null
   if (!a || !b) return <Skeleton lines={6} className="mt-6" />
   return (

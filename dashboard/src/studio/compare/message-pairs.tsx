@@ -4,7 +4,7 @@ import type { MessageLike } from '../state/message.ts'
 import { MessageView } from '../state/message-view.tsx'
 import { pairMessages } from './side-facts.ts'
 
-/** Two conversations beside each other; what both begin with is folded. */
+/** Two conversations side by side; their common beginning is folded. */
 export function MessagePairs(props: {
   left: readonly MessageLike[]
   right: readonly MessageLike[]
@@ -26,7 +26,7 @@ export function MessagePairs(props: {
       )}
       {pairs.slice(isOpen ? 0 : common).map(({ left, right, isSame }, place) => (
         <div
-          // biome-ignore lint/suspicious/noArrayIndexKey: messages stand by their place
+          // biome-ignore lint/suspicious/noArrayIndexKey: messages are compared by position
           key={place}
           className="grid grid-cols-2 border-b border-line text-sm last:border-0"
         >

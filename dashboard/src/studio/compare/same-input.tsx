@@ -1,4 +1,4 @@
-/** Runs an assistant on what the other side's run was given, on a thread of its own. */
+/** Runs an assistant on the input of the other side's run, on a new thread. */
 import { useQuery } from '@tanstack/react-query'
 import { Play } from 'lucide-react'
 import { useState } from 'react'
@@ -11,7 +11,7 @@ import type { Side } from './search.ts'
 import { inputOf } from './side-facts.ts'
 import { sideQuery } from './side-queries.ts'
 
-/** Nothing where the other side's run was given no input. */
+/** Renders nothing if the other side's run had no input. */
 export function SameInput({ side, onRun }: { side: Side; onRun: (side: Side) => void }) {
   const server = useAgentServer()
   const { data } = useQuery(sideQuery(server, side))

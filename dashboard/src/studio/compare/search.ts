@@ -1,9 +1,9 @@
-/** The two sides of a comparison, as the address has them. */
+/** The two sides of a comparison, in the address. */
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { z } from 'zod'
 
-/** A thread as it is now, or at a checkpoint, or as a run left it. */
+/** A thread's current state, its state at a checkpoint, or the state a run left. */
 export interface Side {
   thread: string
   checkpoint?: string | undefined
@@ -24,7 +24,7 @@ const searchSchema = z.object({ left: side, right: side })
 
 export type CompareSearch = z.infer<typeof searchSchema>
 
-/** The address of a comparison, from that of the assistant's Studio. */
+/** The address of a comparison, derived from that of the assistant's Studio. */
 export function comparePath(studio: string, sides: CompareSearch): string {
   const [path = studio] = studio.split('?')
   return `${path}/compare?${new URLSearchParams(textsOf(sides))}`

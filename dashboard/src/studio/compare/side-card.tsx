@@ -1,4 +1,4 @@
-/** One side of a comparison: which state it is, and the facts of the run that led to it. */
+/** One side of a comparison: its state, and the facts of the run that wrote it. */
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useAgentServer } from '../../api/agent-server.tsx'

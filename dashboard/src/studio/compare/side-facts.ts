@@ -1,10 +1,10 @@
-/** What can be told of one side of a comparison, from its state and its run. */
+/** The facts of one side of a comparison, from its state and its run. */
 import type { Run } from '@langchain/langgraph-sdk'
 import { isActive } from '../../api/run-state.ts'
 import type { State } from '../../api/thread-state.ts'
 import { isMessage, type MessageLike } from '../state/message.ts'
 
-/** The messages of a state, whichever key they are below. */
+/** The messages of a state, under whichever key. */
 export function messagesOf(values: State | undefined): readonly MessageLike[] {
   return Object.values(values ?? {}).find(areMessages) ?? []
 }
@@ -19,32 +19,32 @@ function areMessages(value: unknown): value is MessageLike[] {
   return Array.isArray(value) && value.length > 0 && value.every(isMessage)
 }
 
-/** How many tokens the messages say that they took; undefined where none says it. */
+/** The tokens that the messages report; undefined if none does. */
 export function tokensOf(messages: readonly MessageLike[]): number | undefined {
   const told = messages.flatMap(({ usage_metadata }) => usage_metadata?.total_tokens ?? [])
   return told.length > 0 ? told.reduce((sum, count) => sum + count, 0) : undefined
 }
 
-/** From when it was sent to its end; undefined while it goes on. */
+/** From its creation to its end, in ms; undefined while it is running. */
 export function tookMs(run: Run | undefined): number | undefined {
   if (!run || isActive(run)) return undefined
   return Math.max(0, Date.parse(run.updated_at) - Date.parse(run.created_at))
 }
 
-/** What a run was given; the server says it, the SDK's type does not. */
+/** A run's input; the server returns it, but the SDK's type lacks it. */
 export function inputOf(run: Run | undefined): State | undefined {
   const { kwargs } = (run ?? {}) as { kwargs?: { input?: State | null } }
   return kwargs?.input ?? undefined
 }
 
-/** Two messages that stand beside each other; one may be missing. */
+/** Two messages side by side; one may be missing. */
 export interface MessagePair {
   left: MessageLike | undefined
   right: MessageLike | undefined
   isSame: boolean
 }
 
-/** In their order; ids are another run's, so that what they say is what counts. */
+/** Pairs by position; ids differ between runs, so the content is compared. */
 export function pairMessages(
   left: readonly MessageLike[],
   right: readonly MessageLike[],

@@ -1,4 +1,4 @@
-/** Chooses what stands on one side: a thread, and of it a run, a checkpoint, or how it is now. */
+/** Chooses one side: a thread, and its current state, a run or a checkpoint. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useAgentServer } from '../../api/agent-server.tsx'
@@ -15,10 +15,10 @@ import { isThreadId, ThreadField } from './thread-field.tsx'
 
 const NOW = 'now'
 
-/** How many checkpoints are offered. Others are reached from the Studio's history. */
+/** Most checkpoints offered. The Studio's history has links to the others. */
 const CHECKPOINTS = 100
 
-/** `side`: what is chosen, or what to begin with. */
+/** `side`: the current choice, or the suggested one. */
 export function SidePicker(props: { side: Side | undefined; onChoose: (side: Side) => void }) {
   const [text, setText] = useState(props.side?.thread ?? '')
   const thread = text.trim()

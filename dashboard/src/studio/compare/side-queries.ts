@@ -1,4 +1,4 @@
-/** What a comparison reads of each of its sides. */
+/** Reads the data of a comparison's sides. */
 import type { Run, ThreadState } from '@langchain/langgraph-sdk'
 import { queryOptions } from '@tanstack/react-query'
 import type { AgentServer } from '../../api/agent-server.tsx'
@@ -10,11 +10,11 @@ import type { Side } from './search.ts'
 export interface SideData {
   /** Undefined: the run has not taken a step. */
   state: ThreadState<State> | undefined
-  /** The one that wrote it; undefined where somebody changed the state by hand, or it was deleted. */
+  /** The run that wrote it; undefined if a user edited the state, or the run was deleted. */
   run: Run | undefined
 }
 
-/** While its run goes on, it is read again every second. */
+/** Read again every second while its run is in progress. */
 export function sideQuery(server: AgentServer, side: Side) {
   return queryOptions({
     queryKey: [...threadKey(server, side.thread), 'side', side.checkpoint ?? '', side.run ?? ''],
@@ -23,10 +23,7 @@ export function sideQuery(server: AgentServer, side: Side) {
   })
 }
 
-/**
- * A run is read before the state that it left: one that ends in between is read again, since it was
- * still active when it was asked for.
- */
+/** Reads the run before its state: if the run ends in between, it was still active when read, so it is read again. */
 async function readSide(server: AgentServer, side: Side, signal: AbortSignal): Promise<SideData> {
   const named = side.run && (await readRun(server, side.thread, side.run, signal))
   const state = await readState(server, side, signal)

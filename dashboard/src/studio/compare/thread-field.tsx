@@ -1,4 +1,4 @@
-/** Chooses a thread: one of the deployment's latest, or any other by its id. */
+/** Chooses a thread: one of the deployment's latest, or any by its id. */
 import type { Thread } from '@langchain/langgraph-sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useAgentServer } from '../../api/agent-server.tsx'
@@ -12,7 +12,7 @@ import { recentThreadsQuery } from '../queries.ts'
 import { threadTitle } from '../thread-title.ts'
 import { messagesOf } from './side-facts.ts'
 
-/** `value`: the id, or what is typed so far. */
+/** `value`: the id, or the text typed so far. */
 export function ThreadField(props: { value: string; onChange: (value: string) => void }) {
   const { value, onChange } = props
   const server = useAgentServer()

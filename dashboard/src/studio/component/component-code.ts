@@ -1,10 +1,10 @@
-/** Reads the code of a component, as text: it runs in a frame, and never in this page. */
+/** Reads a component's code as text: it runs in a frame, never in this page. */
 import { queryOptions } from '@tanstack/react-query'
 import { AgentRefusal } from '../../api/agent-request.ts'
 import type { AgentServer } from '../../api/agent-server.tsx'
 import type { ComponentCode } from './frame-messages.ts'
 
-/** How long code is taken to be that of the revision which serves now. */
+/** How long the code counts as that of the serving revision. */
 const FRESH_MS = 60_000
 
 export function componentCodeQuery(server: AgentServer, graph: string, name: string) {
@@ -38,14 +38,14 @@ async function readCode(server: AgentServer, wanted: Wanted): Promise<ComponentC
   return { html, files: Object.fromEntries(await Promise.all(files)) }
 }
 
-/** An agent must not lead this page, and its session, to what is not the agent's. */
+/** No redirects: an agent must not lead this page and its session to another server. */
 async function readText(url: string, init: RequestInit): Promise<string> {
   const response = await fetch(url, { ...init, redirect: 'error' })
   if (response.ok) return response.text()
   throw new AgentRefusal(response.status, `The agent server answered ${response.status} for it.`)
 }
 
-/** The files are read below the graph's own address, wherever the HTML says that they are. */
+/** The names of the files; they are read below the graph's own address, whatever address the HTML has. */
 export function filesIn(html: string): string[] {
   const files = html.matchAll(/\b(?:src|href)="[^"]*\/([\w-]+\.(?:js|css))"/g)
   return [...new Set([...files].map(([, file = '']) => file))]

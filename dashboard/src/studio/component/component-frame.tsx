@@ -1,4 +1,4 @@
-/** Shows a component in a frame that has no origin, and does for it what it may ask. */
+/** Shows a component in a frame without an origin, and performs the requests that it may make. */
 import { useEffect, useRef, useState } from 'react'
 import { BASE_PATH } from '../../api/mode.ts'
 import { reasonOf } from '../../design/error-note.tsx'
@@ -7,10 +7,10 @@ import { useStudio, useStudioStream } from '../studio-context.tsx'
 import type { UiComponent } from './components-of.ts'
 import { type Begin, type ComponentCode, FromFrame, type Shown } from './frame-messages.ts'
 
-/** In px, until the component has said its own. */
+/** The height in px until the component reports its own. */
 const FIRST_HEIGHT = 120
 const MAX_HEIGHT = 2_000
-/** So long a person's click in the frame may need to be known in this page. */
+/** How long a user's click in the frame may take to become known in this page, in ms. */
 const CLICK_MS = 200
 
 export function ComponentFrame(props: {
@@ -38,7 +38,7 @@ export function ComponentFrame(props: {
   latest.current = hear
 
   const open = () => {
-    // A frame that has led itself elsewhere is told nothing.
+    // A second load means that the frame has navigated: it gets no data.
     if (port) return port.close()
     const { port1, port2 } = new MessageChannel()
     port1.onmessage = (event) => latest.current(event)
@@ -49,7 +49,7 @@ export function ComponentFrame(props: {
   }
   const { props: given, meta, colorScheme, stream } = shown
   const read = reads ? stream : undefined
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is told to those who read it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the state is sent only to components that read it
   useEffect(() => {
     port?.postMessage(shown)
   }, [port, given, meta, colorScheme, read?.values, read?.interrupt, read?.isLoading])
@@ -78,7 +78,7 @@ function useShown({ props, metadata }: UiComponent): Shown {
   }
 }
 
-/** As it is now: people change it while the page is open. */
+/** Follows the user's changes while the page is open. */
 function useColorScheme(): string {
   const [scheme, setScheme] = useState(colorScheme)
   useEffect(() => {
@@ -93,7 +93,7 @@ function colorScheme(): string {
   return getComputedStyle(document.documentElement).colorScheme
 }
 
-/** Begins a run for a component, when a person has just done something: looking at a thread begins none. */
+/** Starts a run for a component, but only just after a user's action: viewing a thread starts none. */
 function useBeginRun(name: string) {
   const { submit } = useStudio()
   return async ({ input, command, context }: Extract<FromFrame, { type: 'submit' }>) => {

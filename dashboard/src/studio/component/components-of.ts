@@ -1,4 +1,4 @@
-/** A component that the graph has sent, as the SDK's `ui` channel keeps it. */
+/** A component that the graph sent, as in the SDK's `ui` channel. */
 export interface UiComponent {
   id: string
   name: string
@@ -6,7 +6,7 @@ export interface UiComponent {
   metadata?: unknown
 }
 
-/** Those that belong to the message: `push` of the JavaScript SDK writes `id`, that of Python `message_id`. */
+/** The components of the message: the JavaScript SDK's `push` writes `id`, the Python SDK's `message_id`. */
 export function componentsOf(ui: unknown, messageId: string | undefined): UiComponent[] {
   if (!Array.isArray(ui) || messageId === undefined) return []
   return ui.filter(

@@ -1,22 +1,22 @@
-/** What the page and the frame of a component say to each other, on a channel that only the two have. */
+/** The messages between the page and a component's frame, on a private channel. */
 import { z } from 'zod'
 import type { State } from '../../api/thread-state.ts'
 
-/** The component's script and styles, as the agent server gives them. */
+/** The component's script and styles, as the agent server returns them. */
 export interface ComponentCode {
   /** Loads the files and renders the component. */
   html: string
-  /** What the files hold, by their names. */
+  /** The files' contents, by name. */
   files: Record<string, string>
 }
 
-/** What the component is given. */
+/** The component's data. */
 export interface Shown {
   props: State
   meta: unknown
   /** What its `useStreamContext` reads. */
   stream: StreamContext
-  /** A value of CSS's `color-scheme`. */
+  /** A value of the CSS property `color-scheme`. */
   colorScheme: string
 }
 
@@ -27,7 +27,7 @@ interface StreamContext {
   isLoading: boolean
 }
 
-/** The page's first message; the others are of `Shown`. */
+/** The page's first message; all later ones are of type `Shown`. */
 export interface Begin extends Shown {
   id: string
   name: string
@@ -37,13 +37,13 @@ export interface Begin extends Shown {
 
 const object = z.record(z.string(), z.unknown())
 
-/** The frame's code is the agent's: what it says is checked. */
+/** The frame runs the agent's code, so its messages are validated. */
 export const FromFrame = z.discriminatedUnion('type', [
-  /** The component wants to be as high, in px. */
+  /** The component's height, in px. */
   z.object({ type: z.literal('height'), height: z.number().min(0) }),
-  /** It reads the state, and wants to know how that changes. */
+  /** The component reads the state, and needs its changes. */
   z.object({ type: z.literal('reads') }),
-  /** It begins a run. */
+  /** The component starts a run. */
   z.object({
     type: z.literal('submit'),
     input: object.nullish(),

@@ -1,6 +1,6 @@
 /**
- * Runs in a frame without an origin: shows one component of an agent as the official SDK does, with what
- * the page says, and tells the page what the component wants.
+ * Runs in a frame without an origin: renders one component of an agent as the official SDK does, with data from the
+ * page, and sends the component's requests to the page.
  */
 import { LoadExternalComponent } from '@langchain/langgraph-sdk/react-ui'
 import { Component, type ComponentProps, type ReactNode } from 'react'
@@ -20,7 +20,7 @@ function show(begin: Begin, port: MessagePort): void {
   if (!target) return
   let isShown = false
   addEventListener('error', ({ message }) => {
-    // One that is there stays, when a click in it goes wrong.
+    // A rendered component stays when a click in it fails.
     if (!isShown) tell({ type: 'failed', reason: message })
   })
   const size = new ResizeObserver(() => {
@@ -52,7 +52,7 @@ function show(begin: Begin, port: MessagePort): void {
   render()
 }
 
-/** As much of the SDK's stream as a component here may use. */
+/** The part of the SDK's stream that a component may use here. */
 function streamOf(
   { graph, code }: Begin,
   { now, tell }: { now: () => Shown['stream']; tell: Tell },
@@ -80,7 +80,7 @@ function streamOf(
       return read().isLoading
     },
     submit: async (input: Submitted['input'], options?: Submitted) => {
-      // Through JSON: an option of the SDK may be a function, which is no message.
+      // Through JSON: an SDK option may be a function, which cannot be sent.
       const { command, context } = options ?? {}
       const said = { type: 'submit' as const, input, command, context }
       tell(JSON.parse(JSON.stringify(said)) as typeof said)
@@ -91,7 +91,7 @@ function streamOf(
 
 type Submitted = Extract<FromFrame, { type: 'submit' }>
 
-/** The HTML with addresses of what was handed in, where it has those of files. */
+/** The HTML with the files' addresses replaced by those of the received contents. */
 function withFiles({ html, files }: ComponentCode): string {
   const template = document.createElement('template')
   template.innerHTML = html
@@ -105,7 +105,7 @@ function withFiles({ html, files }: ComponentCode): string {
   return template.innerHTML
 }
 
-/** Says what a component throws while it is drawn. */
+/** Reports errors that a component throws while rendering. */
 class Guard extends Component<{ tell: Tell; children: ReactNode }> {
   override state = { hasFailed: false }
 

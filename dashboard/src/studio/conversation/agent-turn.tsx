@@ -14,7 +14,7 @@ import { messageText } from './message-text.ts'
 import { PartView } from './part-view.tsx'
 import type { TurnProps } from './turn-view.tsx'
 
-/** What the agent said, thought and called. */
+/** The agent's text, reasoning and tool calls. */
 export function AgentTurn({ message, calls, seen, seenResults, isLive, isSpeaking }: TurnProps) {
   const text = messageText(message.content)
   return (

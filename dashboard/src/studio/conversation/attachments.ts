@@ -1,4 +1,4 @@
-/** Files that go along with a message, in the forms that models of both languages take. */
+/** Files attached to a message, in the forms that models of both languages accept. */
 
 export interface Attachment {
   name: string
@@ -7,7 +7,7 @@ export interface Attachment {
   url: string
 }
 
-/** More than this in one file is refused: it would lie in every checkpoint of the thread. */
+/** A larger file is refused: every checkpoint of the thread would contain it. */
 export const MOST_BYTES = 8_000_000
 
 export async function readAttachment(file: File): Promise<Attachment> {
@@ -15,7 +15,7 @@ export async function readAttachment(file: File): Promise<Attachment> {
   return { name: file.name, type, url: await dataUrlOf(file) }
 }
 
-/** A plain text stays one, so that graphs without images need to know nothing of blocks. */
+/** A message without files stays plain text, so that graphs without images need not handle blocks. */
 export function contentOf(text: string, attachments: readonly Attachment[]): string | object[] {
   if (attachments.length === 0) return text
   return [...(text ? [{ type: 'text', text }] : []), ...attachments.map(blockOf)]

@@ -1,4 +1,4 @@
-/** A call of a tool in one row; opened, its arguments and its result. */
+/** A tool call in one row; opened, its arguments and its result. */
 import { Wrench } from 'lucide-react'
 import { useState } from 'react'
 import { FoldButton } from '../../design/fold-button.tsx'
@@ -12,7 +12,7 @@ import type { Call } from './turns.ts'
 interface CallRowProps {
   call: Call
   isLive: boolean
-  /** When it was called and answered, in ms since 1970. */
+  /** Times of the call and its result, in ms since 1970. */
   from?: number | undefined
   to?: number | undefined
 }
@@ -98,13 +98,13 @@ function Part({ title, children }: { title: string; children: React.ReactNode })
   )
 }
 
-/** JSON as a tree, anything else as it is. */
+/** JSON as a tree, anything else as text. */
 function Result({ text }: { text: string }) {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return <JsonView value={value} />
   } catch {
-    // It is a text.
+    // Not JSON: shown as text.
   }
   return <pre className="max-h-80 overflow-auto whitespace-pre-wrap wrap-anywhere">{text}</pre>
 }

@@ -1,6 +1,6 @@
 /**
- * Components that the graph sends along with a message: shown in frames of their own, since their code is the
- * agent's, and below that what they are given.
+ * Components that the graph sends with a message: each in its own frame, since its code is the agent's, with its props
+ * below.
  */
 import { useQuery } from '@tanstack/react-query'
 import { LayoutTemplate } from 'lucide-react'
@@ -43,17 +43,17 @@ function Card({ component }: { component: UiComponent }) {
   )
 }
 
-/** Counts the values that it was given, so that what another one belongs to can begin anew. */
+/** Counts the changes of `value`, as a key that makes dependent components start anew. */
 function useTurn(value: unknown): number {
   const turn = useRef({ value, number: 0 })
   if (turn.current.value !== value) turn.current = { value, number: turn.current.number + 1 }
   return turn.current.number
 }
 
-/** A frame is handed its code once: with another version's it is a new one. */
+/** A frame receives its code once, so another version's code needs a new frame. */
 function Shown({ component, code }: { component: UiComponent; code: ComponentCode }) {
   const [failure, setFailure] = useState<string>()
-  // What goes wrong after it follows from it.
+  // Later errors follow from the first.
   const fail = (why: string) => setFailure((first) => first ?? why)
   if (failure !== undefined) return <Reason text={failure} />
   return (

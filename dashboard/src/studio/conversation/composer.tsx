@@ -1,4 +1,4 @@
-/** Where a message is written. Enter sends it, Shift and Enter begin a new line. */
+/** The field for a message. Enter sends it, Shift+Enter starts a new line. */
 import { ArrowUp, Paperclip, X } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { FileTrigger, TextArea, TextField } from 'react-aria-components'

@@ -1,4 +1,4 @@
-/** The parts of a message's content, in whichever of the known forms they come. */
+/** The parts of a message's content, in any of the known forms. */
 
 export type Part =
   | { kind: 'text'; text: string }
@@ -6,12 +6,12 @@ export type Part =
   | { kind: 'image'; url: string; name: string }
   | { kind: 'audio'; url: string; name: string }
   | { kind: 'file'; url: string | undefined; name: string; type: string | undefined }
-  /** Of a form that is not known. */
+  /** An unknown form. */
   | { kind: 'other'; value: unknown }
 
 type Block = Record<string, unknown>
 
-/** Calls of tools are left out: they have rows of their own. */
+/** Without tool calls, which have their own rows. */
 export function partsOf(message: { content?: unknown; additional_kwargs?: unknown }): Part[] {
   const { content } = message
   const extra = objectOf(message.additional_kwargs)
@@ -56,7 +56,7 @@ function partOf(block: unknown): Part | undefined {
   }
 }
 
-/** An address, or the data as one. */
+/** The URL, or the data as a `data:` URL. */
 function urlOf(block: Block): string | undefined {
   const { image_url, url, source, file } = block
   if (typeof image_url === 'string') return image_url
@@ -82,7 +82,7 @@ function summaryOf(summary: unknown): string {
   return summary.map((one) => textOf(objectOf(one).text) ?? '').join('\n')
 }
 
-/** Pieces of one kind that follow each other are one: streams bring them word by word. */
+/** Joins adjacent pieces of one kind, since streams bring them word by word. */
 function joined(parts: readonly Part[]): Part[] {
   const all: Part[] = []
   for (const part of parts) {

@@ -1,4 +1,4 @@
-/** What was said, as it is said, and where to say more. */
+/** The conversation, live, and the composer. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useAgentServer } from '../../api/agent-server.tsx'
@@ -33,7 +33,7 @@ export function Conversation() {
       <section
         {...box}
         aria-label="Messages"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
         tabIndex={0}
         className="min-h-0 flex-1 overflow-y-auto outline-offset-[-2px]"
       >

@@ -1,4 +1,4 @@
-/** Markdown that is still being written: what is finished is not read again with each word. */
+/** Markdown that is still being written: finished sections are not parsed again with each word. */
 import { memo } from 'react'
 import { Markdown } from '../../design/text/markdown.tsx'
 import { sectionsOf } from './sections.ts'

@@ -11,7 +11,7 @@ import { messageText } from './message-text.ts'
 import { PartView } from './part-view.tsx'
 import type { TurnProps } from './turn-view.tsx'
 
-/** What a person said. It can be said otherwise: the thread then goes on from before it, as a branch. */
+/** A user's message. It can be edited: the thread then continues from before it, as a branch. */
 export function HumanTurn({ message, seen, isLive }: TurnProps) {
   const [isEditing, setEditing] = useState(false)
   const { submit, messagesKey = 'messages' } = useStudio()
@@ -104,7 +104,7 @@ function Editor(props: {
   )
 }
 
-/** Images and files of the message stay. */
+/** Keeps the message's images and files. */
 function contentWith(content: unknown, text: string): string | object[] {
   if (!Array.isArray(content)) return text
   return [{ type: 'text', text }, ...content.filter((block) => block?.type !== 'text')]

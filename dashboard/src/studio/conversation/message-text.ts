@@ -1,4 +1,4 @@
-/** The plain text of a message's content, whichever of its forms it comes in. */
+/** The plain text of a message's content, in any of its forms. */
 export function messageText(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''

@@ -4,7 +4,7 @@ import { Markdown } from '../../design/text/markdown.tsx'
 import type { Part } from './content-parts.ts'
 import { GrowingMarkdown } from './growing-markdown.tsx'
 
-/** One part of a message. `isPlain`: what a person typed is no Markdown. `isGrowing`: more of it comes. */
+/** One part of a message. `isPlain`: text of a user, which is not Markdown. `isGrowing`: more of it will come. */
 export function PartView({
   part,
   isPlain,
@@ -41,7 +41,7 @@ function Reasoning({ text }: { text: string }) {
   )
 }
 
-/** Pictures of elsewhere are linked: the page's policy loads nothing from there. */
+/** External images are linked: the page's policy does not load them. */
 function Picture({ url, name }: { url: string; name: string }) {
   if (url.startsWith('data:image/') || url.startsWith('/'))
     return <img src={url} alt={name} className="max-h-80 max-w-full rounded-md" />
@@ -68,7 +68,7 @@ function FilePart({
 
 function Link({ url, name }: { url: string; name: string }) {
   const isData = url.startsWith('data:')
-  // Only what cannot run anything in this page: an address of the web, or a download.
+  // Only links that cannot run anything in this page: a web address, or a download.
   if (!isData && !/^https?:/.test(url)) return name
   return (
     <a

@@ -1,4 +1,4 @@
-/** Runs that wait for the one that goes on. */
+/** The queued runs behind the one in progress. */
 
 import { useQueryClient } from '@tanstack/react-query'
 import { X } from 'lucide-react'

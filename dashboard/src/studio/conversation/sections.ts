@@ -1,7 +1,7 @@
-/** A paragraph longer than this is cut: a reader sees no difference, and the browser has less to do. */
+/** A longer paragraph is cut: readers see no difference, and the browser has less to do. */
 const LONGEST = 4_000
 
-/** Cuts Markdown at its empty lines, but not within a block of code, whose end may not be there yet. */
+/** Cuts Markdown at empty lines, but not within a code block, whose end may still be missing. */
 export function sectionsOf(text: string): string[] {
   const sections: string[] = []
   let lines: string[] = []

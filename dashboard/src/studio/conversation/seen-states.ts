@@ -1,14 +1,14 @@
-/** In which step each message came into the state: when that was, and where to go on instead. */
+/** The step in which each message entered the state: its time, and the checkpoint before it. */
 import type { Step } from '../queries.ts'
 
 export interface Seen {
-  /** When, in ms since 1970. */
+  /** The time, in ms since 1970. */
   at: number | undefined
-  /** The checkpoint before it: a run from there says it anew. */
+  /** The checkpoint before the message: a run from there replaces it. */
   before: string | undefined
 }
 
-/** By the messages' ids. `history` as the server lists it, the newest step first. */
+/** By message id. `history` in the server's order, newest step first. */
 export function seenStates(
   history: readonly Step[],
   messagesKey: string | undefined,

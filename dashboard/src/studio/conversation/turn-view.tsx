@@ -1,4 +1,4 @@
-/** One message with all that belongs to it. */
+/** One message with everything that belongs to it. */
 import type { Message } from '@langchain/langgraph-sdk'
 import { memo } from 'react'
 import { AgentTurn } from './agent-turn.tsx'
@@ -13,13 +13,13 @@ export interface TurnProps {
   calls: readonly Call[]
   seen: Seen | undefined
   seenResults: ReadonlyMap<string, Seen>
-  /** A run goes on: nothing can be begun from here. */
+  /** A run is in progress, so nothing can be started here. */
   isLive: boolean
-  /** Just this message is being written. */
+  /** This message is being written. */
   isSpeaking: boolean
 }
 
-/** A turn that did not change is not drawn again while another one grows. */
+/** An unchanged turn is not rendered again while another one grows. */
 export const TurnView = memo(
   function TurnView(props: TurnProps) {
     const { message } = props

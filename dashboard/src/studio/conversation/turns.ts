@@ -1,11 +1,11 @@
-/** A conversation as it is shown: the results of tools stand at their calls. */
+/** A conversation for display: tool results are attached to their calls. */
 import type { Message } from '@langchain/langgraph-sdk'
 
 export interface Call {
   id: string
   name: string
   args: unknown
-  /** What the tool answered. */
+  /** The tool's result. */
   result: Message | undefined
 }
 
@@ -20,7 +20,7 @@ interface ToolCall {
   args: unknown
 }
 
-/** Messages of tools whose call is not there stand by themselves. */
+/** Tool messages without a call are shown by themselves. */
 export function turnsOf(messages: readonly Message[]): Turn[] {
   const results = new Map<string, Message>()
   for (const message of messages)

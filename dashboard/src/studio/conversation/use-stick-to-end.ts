@@ -1,24 +1,23 @@
 import { useCallback, useLayoutEffect, useRef } from 'react'
 
-/** So near to the end, in px, it is followed. */
+/** Distance from the end, in px, within which the view follows it. */
 const NEAR = 60
 
 /**
- * Keeps what scrolls at its end while it grows, as long as the person is there; who has scrolled up stays
- * where they are. `change`: what makes it grow. Another `subject` begins at its end. It also grows by itself, when
- * images and frames get their height, and its end is followed when the window gets smaller; what a person unfolds
- * stays under the pointer.
+ * Keeps a scrolling view at its end while its content grows, unless the user has scrolled up. `change`: what makes it
+ * grow. A new `subject` starts at its end. The view also follows growth by itself (images and frames that get their
+ * height) and a smaller window; content that the user unfolds stays under the pointer.
  */
 export function useStickToEnd(change: unknown, subject: unknown) {
   const ref = useRef<HTMLElement>(null)
   const isAtEnd = useRef(true)
-  /** Since the last change a person has done something in it. */
+  /** The user has done something in the view since the last change. */
   const isHeld = useRef(false)
-  /** The height of what scrolls that has been followed last; `undefined`: nothing is followed by itself. */
+  /** The height of the view at the last follow; `undefined`: growth is not observed. */
   const height = useRef<number>(undefined)
   const onScroll = useCallback(() => {
     const box = ref.current
-    // The window's new size scrolls it too, and is followed in a moment: nobody has left the end.
+    // A resized window scrolls too, and is followed in a moment: the user has not left the end.
     if (!box || box.clientHeight !== (height.current ?? box.clientHeight)) return
     isAtEnd.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR
   }, [])
@@ -29,11 +28,11 @@ export function useStickToEnd(change: unknown, subject: unknown) {
     const box = ref.current
     if (box && isAtEnd.current) box.scrollTop = box.scrollHeight
   }, [])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it begins anew with its subject
+  // biome-ignore lint/correctness/useExhaustiveDependencies: resets with each new subject
   useLayoutEffect(() => {
     isAtEnd.current = true
   }, [subject])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it follows what changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs on each change
   useLayoutEffect(() => {
     isHeld.current = false
     follow()

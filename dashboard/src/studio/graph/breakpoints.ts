@@ -1,4 +1,4 @@
-/** Where the next runs are to stop, as the nodes of the drawing show it. */
+/** The breakpoints of the next runs, as the nodes of the drawing show them. */
 import { useCallback, useMemo, useReducer } from 'react'
 import { z } from 'zod'
 import type { Breakpoints } from '../studio-context.tsx'
@@ -9,7 +9,7 @@ const NONE: Breakpoints = { before: [], after: [] }
 const nodes = z.array(z.string())
 const keptSchema = z.object({ before: nodes, after: nodes })
 
-/** A run stops at nodes of its own graph: those of a graph within it are no places for it. */
+/** A run stops only at nodes of its own graph, not at those of a subgraph. */
 export function canStopAt(id: string): boolean {
   return !id.includes(':') && id !== '__start__' && id !== '__end__'
 }
@@ -24,7 +24,7 @@ export function withBreakpoint(
   return { ...breakpoints, [side]: isSet ? [...others, node] : others }
 }
 
-/** What was kept; none where the text is not of that shape. */
+/** The stored breakpoints; none if the text has another shape. */
 export function readBreakpoints(text: string | null): Breakpoints {
   try {
     return keptSchema.parse(JSON.parse(text ?? ''))
@@ -33,7 +33,7 @@ export function readBreakpoints(text: string | null): Breakpoints {
   }
 }
 
-/** Those of one assistant of a server, kept in this tab until it is closed. */
+/** The breakpoints of one assistant of a server, kept in this tab until it is closed. */
 export function useBreakpoints(serverKey: string, assistantId: string) {
   const place = `runyard.breakpoints.${serverKey}.${assistantId}`
   const [, renderAgain] = useReducer((times: number) => times + 1, 0)

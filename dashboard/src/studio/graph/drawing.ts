@@ -1,8 +1,8 @@
-/** The server's drawing of a graph, made into what is laid out: boxes within boxes, and the edges between. */
+/** Turns the server's graph into boxes within boxes and the edges between them, ready for layout. */
 import type { AssistantGraph } from '@langchain/langgraph-sdk'
 
 export interface DrawnNode {
-  /** With the names of the graphs around it: `outer:inner`. */
+  /** With the names of the enclosing graphs: `outer:inner`. */
   id: string
   name: string
   kind: 'start' | 'end' | 'node' | 'group'
@@ -18,14 +18,14 @@ export interface DrawnEdge {
 }
 
 export interface Drawing {
-  /** Groups stand before what lies in them. */
+  /** Groups come before their contents. */
   nodes: readonly DrawnNode[]
   edges: readonly DrawnEdge[]
-  /** Every group, folded or not. */
+  /** All groups, folded or not. */
   groups: readonly string[]
 }
 
-/** `folded`: the groups that are drawn as one node. */
+/** `folded`: the groups drawn as one node. */
 export function drawingOf(graph: AssistantGraph, folded: ReadonlySet<string>): Drawing {
   const ids = graph.nodes.map(({ id }) => String(id))
   const groups = groupsOf(ids)
@@ -48,7 +48,7 @@ export function drawingOf(graph: AssistantGraph, folded: ReadonlySet<string>): D
   return { nodes: inOrder([...shown.values()], drawn), edges: drawn, groups }
 }
 
-/** In the order in which a run can reach them, groups with the first node in them. */
+/** In the order in which a run can reach them; a group comes with its first node. */
 function inOrder(nodes: readonly DrawnNode[], edges: readonly DrawnEdge[]): DrawnNode[] {
   const reached = ['__start__']
   for (const at of reached)
@@ -72,7 +72,7 @@ function groupsOf(ids: readonly string[]): string[] {
   return [...new Set(all)].sort((a, b) => a.split(':').length - b.split(':').length)
 }
 
-/** The outermost folded group that holds the node. */
+/** The outermost folded group around the node. */
 function foldedAround(id: string, folded: ReadonlySet<string>): string | undefined {
   const parts = id.split(':')
   for (let length = 1; length < parts.length; length += 1) {
@@ -91,7 +91,7 @@ function nodeOf(id: string, isGroup: boolean): DrawnNode {
   return { id, name: kind === 'start' ? 'Start' : kind === 'end' ? 'End' : name, kind, parent }
 }
 
-/** Whether a run went along the edge, as `activity.edges` tells it at each level of the graph. */
+/** Whether a run took the edge, by `activity.edges` at each level of the graph. */
 export function isTaken({ source, target }: DrawnEdge, taken: ReadonlySet<string>): boolean {
   const from = source.split(':')
   const to = target.split(':')

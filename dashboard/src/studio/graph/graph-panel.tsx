@@ -1,4 +1,4 @@
-/** The left column: the graph as a drawing and as a list, and what is known of the chosen node. */
+/** The left column: the graph as a drawing and as a list, and details of the chosen node. */
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { useAgentServer } from '../../api/agent-server.tsx'

@@ -1,4 +1,4 @@
-/** How nodes and edges of the graph look. */
+/** The look of the graph's nodes and edges. */
 import {
   BaseEdge,
   type Edge,
@@ -133,7 +133,7 @@ function FoldButton(props: { name: string; isFolded?: boolean; toggle: () => voi
   )
 }
 
-/** A red dot at the side where the run stops. */
+/** A red dot on the side where the run stops. */
 function StopSign({ side, direction }: { side: 'before' | 'after'; direction: Direction }) {
   const at = {
     RIGHT: {
@@ -154,7 +154,7 @@ function StopSign({ side, direction }: { side: 'before' | 'after'; direction: Di
   )
 }
 
-/** The library asks for them; the edges end where the layout says. */
+/** The library requires them; the layout decides where edges end. */
 function Ends({ direction }: { direction: Direction }) {
   const [from, to] =
     direction === 'RIGHT' ? [Position.Left, Position.Right] : [Position.Top, Position.Bottom]

@@ -1,4 +1,4 @@
-/** The drawing itself. It is loaded when the column is first shown. */
+/** The drawing itself. Loaded when the column is first shown. */
 import '@xyflow/react/dist/base.css'
 import './graph.css'
 import {
@@ -116,12 +116,12 @@ function Flow(props: GraphViewProps & { layout: Layout; direction: Direction }) 
 
 const FIT = { padding: 0.12, maxZoom: 1 }
 
-/** What was laid out anew, or has another room, is shown whole. */
+/** Fits the whole graph into view after each new layout or size. */
 function useFit(layout: Layout) {
   const { fitView } = useReactFlow()
   const width = useStore((store) => store.width)
   const height = useStore((store) => store.height)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each layout and room is looked at anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each layout and size
   useEffect(() => {
     const frame = requestAnimationFrame(() => void fitView(FIT))
     return () => cancelAnimationFrame(frame)
@@ -154,7 +154,7 @@ function useLayout(drawing: Drawing, direction: Direction) {
   return { layout, error }
 }
 
-/** From left to right, where there is room for it; downwards in a narrow column. */
+/** Left to right if there is room; top to bottom in a narrow column. */
 function useDirection() {
   const ref = useRef<HTMLDivElement>(null)
   const [direction, setDirection] = useState<Direction>('DOWN')

@@ -1,4 +1,4 @@
-/** Places the boxes and leads the edges around them, by ELK in a worker of its own. */
+/** Places the boxes and routes the edges around them, with ELK in a worker. */
 import type { ELK, ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js'
 import ELKApi from 'elkjs/lib/elk-api.js'
 import ElkWorker from 'elkjs/lib/elk-worker.min.js?worker'
@@ -12,9 +12,9 @@ export interface Placed {
 }
 
 export interface Layout {
-  /** Within the box around it. */
+  /** Relative to the enclosing box. */
   nodes: ReadonlyMap<string, Placed>
-  /** Within the whole drawing. */
+  /** Relative to the whole drawing. */
   edges: ReadonlyMap<string, { points: readonly Point[]; label: Point | undefined }>
 }
 
@@ -23,7 +23,7 @@ export interface Point {
   y: number
 }
 
-/** A room that is higher than wide reads better downwards. */
+/** An area that is higher than wide suits DOWN. */
 export type Direction = 'RIGHT' | 'DOWN'
 
 let elk: ELK | undefined
@@ -38,7 +38,7 @@ export async function layOut(drawing: Drawing, direction: Direction): Promise<La
       'elk.hierarchyHandling': 'INCLUDE_CHILDREN',
       'elk.json.edgeCoords': 'ROOT',
       'elk.edgeRouting': 'ORTHOGONAL',
-      // An edge back to a node that stands earlier is what makes a circle.
+      // An edge to an earlier node is the one that closes a cycle.
       'elk.layered.cycleBreaking.strategy': 'MODEL_ORDER',
       'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
       'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
@@ -63,7 +63,7 @@ function childrenOf(nodes: readonly DrawnNode[], parent: string | undefined): El
         children: childrenOf(nodes, node.id),
         layoutOptions: {
           'elk.padding': '[top=36,left=14,bottom=14,right=14]',
-          // An edge that comes in from above passes beside the name.
+          // An edge that enters from above needs room beside the name.
           'elk.nodeSize.constraints': 'MINIMUM_SIZE',
           'elk.nodeSize.minimum': `(${2 * (node.name.length * 8 + 48)}, 60)`,
         },

@@ -1,4 +1,4 @@
-/** What the chosen node last read and wrote, and the breakpoints at it. */
+/** The last input and output of the chosen node, and its breakpoints. */
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import { useAgentServer } from '../../api/agent-server.tsx'
@@ -56,7 +56,7 @@ export function NodeDetails(props: { id: string; drawing: Drawing; close: () => 
   )
 }
 
-/** Of a step that is kept the values are asked for now. */
+/** The input of a stored step is requested now. */
 function WhatItRead({ task: { read, readAt } }: { task: NodeTask }) {
   const server = useAgentServer()
   const { threadId } = useStudio()

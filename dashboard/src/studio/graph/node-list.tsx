@@ -2,7 +2,7 @@ import { useStudioStream } from '../studio-context.tsx'
 import type { Drawing } from './drawing.ts'
 import { STATE_WORDS, stateOfNode } from './node-state.ts'
 
-/** The graph in words: each node, what it does, and where it leads. */
+/** The graph as text: each node, its state, and the next nodes. */
 export function NodeList(props: {
   drawing: Drawing
   chosen: string | undefined

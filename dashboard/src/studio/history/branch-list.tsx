@@ -3,7 +3,7 @@ import { classes } from '../../design/classes.ts'
 import { Time } from '../../design/text/time.tsx'
 import type { Branch, BranchTree } from './branches.ts'
 
-/** The branches as a small tree; choosing one leads to its newest checkpoint. Nothing while there is one. */
+/** The branches as a small tree; choosing one selects its newest checkpoint. Renders nothing for a single branch. */
 export function BranchList(props: {
   tree: BranchTree
   current: Branch | undefined

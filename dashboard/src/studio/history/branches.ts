@@ -1,23 +1,23 @@
-/** The branches of a history: lines of checkpoints that go apart where somebody went on from an earlier one. */
+/** The branches of a history: lines of checkpoints that split where a run or an edit continued from an earlier one. */
 import type { HistoryRow } from './history-page.ts'
 
-/** A line of checkpoints from where it went off another one to its newest. */
+/** A line of checkpoints from its fork to its newest. */
 export interface Branch {
-  /** In the order in which they began: 1 is the original. */
+  /** In the order in which they started: 1 is the original. */
   number: number
-  /** Oldest first; those before the fork belong to the branch that it went off from. */
+  /** Oldest first; checkpoints before the fork belong to the parent branch. */
   rows: readonly HistoryRow[]
   tip: HistoryRow
-  /** The checkpoint that it goes on from; undefined where that is the beginning, or not loaded. */
+  /** The checkpoint that it continues; undefined if it starts the thread, or is not loaded. */
   forkedFrom: HistoryRow | undefined
-  /** The branches that went off from it, oldest first. */
+  /** The branches that fork from it, oldest first. */
   branches: readonly Branch[]
 }
 
 export interface BranchTree {
-  /** More than one where what they have in common is not loaded. */
+  /** More than one if their common beginning is not loaded. */
   roots: readonly Branch[]
-  /** In the order of their numbers. */
+  /** Ordered by number. */
   all: readonly Branch[]
 }
 
@@ -26,7 +26,7 @@ interface Growing extends Branch {
   branches: Growing[]
 }
 
-/** `rows`: in any order. A checkpoint's oldest child goes on its branch, each other one begins a branch. */
+/** `rows`: in any order. A checkpoint's oldest child continues its branch; each other child starts a branch. */
 export function branchesOf(rows: readonly HistoryRow[]): BranchTree {
   const sorted = rows.toSorted(byAge)
   const byId = new Map(sorted.map((row) => [row.id, row]))
@@ -53,7 +53,7 @@ export function branchesOf(rows: readonly HistoryRow[]): BranchTree {
   return { roots, all }
 }
 
-/** The checkpoints from `tip` back to the beginning, or as far as they are loaded. Newest first. */
+/** The checkpoints from `tip` back to the beginning, as far as loaded. Newest first. */
 export function pathTo(rows: readonly HistoryRow[], tip: HistoryRow): HistoryRow[] {
   const byId = new Map(rows.map((row) => [row.id, row]))
   const path: HistoryRow[] = []
@@ -66,8 +66,8 @@ export function pathTo(rows: readonly HistoryRow[], tip: HistoryRow): HistoryRow
 }
 
 /**
- * The branch that is looked at: of those that lead through the selected checkpoint the one that `chosen`
- * is on, else the newest of them. Nothing selected: the newest of all, whatever was chosen before.
+ * The branch to show: among those through the selected checkpoint, the one with `chosen`, else the newest. With nothing
+ * selected it is the newest of all, whatever was chosen before.
  */
 export function currentBranch(
   tree: BranchTree,
@@ -83,7 +83,7 @@ export function currentBranch(
   return candidates.find((branch) => wanted.includes(branch)) ?? candidates[0]
 }
 
-/** Ids are made of the time. */
+/** Ids start with the time. */
 function byAge(a: HistoryRow, b: HistoryRow): number {
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0
 }

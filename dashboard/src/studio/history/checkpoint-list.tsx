@@ -1,4 +1,4 @@
-/** The checkpoints of one branch, newest first. Only those in sight are drawn. */
+/** The checkpoints of one branch, newest first. Only visible ones are rendered. */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef } from 'react'
 import { CheckpointRow } from './checkpoint-row.tsx'
@@ -6,13 +6,13 @@ import type { HistoryRow } from './history-page.ts'
 
 const ROW_PX = 32
 
-/** Older ones are loaded when so many rows are left below. */
+/** Older ones are loaded when only this many rows are left below. */
 const AHEAD = 10
 
 interface ListProps {
   /** Newest first. */
   path: readonly HistoryRow[]
-  /** How many children each checkpoint of the thread has. */
+  /** The number of children of each checkpoint. */
   childrenOf: ReadonlyMap<string, number>
   selected: string | undefined
   onSelect: (row: HistoryRow) => void
@@ -90,7 +90,7 @@ export function CheckpointList(props: ListProps) {
   )
 }
 
-/** Newer ones are above. */
+/** The list goes from newest at the top to oldest. */
 function targetOf(key: string, at: number, count: number): number | undefined {
   const to: Record<string, number> = {
     ArrowDown: at + 1,

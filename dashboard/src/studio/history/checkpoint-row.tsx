@@ -5,24 +5,24 @@ import { Elapsed, Time } from '../../design/text/time.tsx'
 import type { HistoryRow } from './history-page.ts'
 import { stepName } from './step-name.ts'
 
-/** A row's place in the list, for those who hear it. */
+/** A row's place in the list, for screen readers. */
 interface Place {
   id: string
   position: number
   count: number
 }
 
-/** One checkpoint of a history, in one line of a fixed height. */
+/** One checkpoint of a history, in one line of fixed height. */
 export function CheckpointRow(props: {
   row: HistoryRow
   parent: HistoryRow | undefined
   place: Place
-  /** How many branches go off from here, beside the one that is shown. */
+  /** The number of other branches that fork here. */
   forks: number
   isSelected: boolean
-  /** Nothing followed it: what it waits for, it still waits for. */
+  /** The newest of its branch: its interrupts are still open. */
   isTip: boolean
-  /** The run stands here, and goes on. */
+  /** The run in progress is at this checkpoint. */
   isLive: boolean
   hasFailed: boolean
   onSelect: () => void
@@ -31,7 +31,7 @@ export function CheckpointRow(props: {
   const name = stepName(row, parent)
   const { tone, word } = markOf(props)
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the list hears the keys
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the list handles the keys
     <div
       id={place.id}
       role="option"
@@ -104,7 +104,7 @@ function markOf(props: { row: HistoryRow; isTip: boolean; isLive: boolean; hasFa
   return {}
 }
 
-/** How long its nodes took; an input or a change by hand waited for somebody, so that says nothing. */
+/** How long its nodes took. An input or an edit waited for a user, so it has no duration. */
 function tookMs(row: HistoryRow, parent: HistoryRow | undefined): number | undefined {
   if (row.source !== 'loop' || !row.createdAt || !parent?.createdAt) return undefined
   return Math.max(0, Date.parse(row.createdAt) - Date.parse(parent.createdAt))

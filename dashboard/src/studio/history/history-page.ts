@@ -1,15 +1,15 @@
-/** Reads a thread's history without the values, which may be a megabyte each. */
+/** Reads a thread's history without the values, which may be a megabyte per step. */
 import type { Checkpoint, Interrupt, Metadata } from '@langchain/langgraph-sdk'
 import type { AgentServer } from '../../api/agent-server.tsx'
 
 /** A checkpoint as the history lists it. */
 export interface HistoryRow {
   id: string
-  /** Undefined for a thread's first. */
+  /** Undefined for a thread's first checkpoint. */
   parentId: string | undefined
   /** −1 for the first input; each step counts on from its parent. */
   step: number
-  /** `input`: a run began; `loop`: nodes ran; `update`, `fork`: somebody changed the state. */
+  /** `input`: a run started; `loop`: nodes ran; `update`, `fork`: a user changed the state. */
   source: string
   /** The run that wrote it. */
   runId: string | undefined
@@ -19,7 +19,7 @@ export interface HistoryRow {
   createdAt: string | undefined
 }
 
-/** What the server answers to `FIELDS`. */
+/** The server's response to `FIELDS`. */
 interface SelectedState {
   checkpoint: Checkpoint
   parent_checkpoint: Checkpoint | null
@@ -61,7 +61,7 @@ export async function readHistoryPage(
   })
   if (!response.ok) throw await refusalOf(response)
   const states = (await response.json()) as SelectedState[]
-  // A page may also be full because of its bytes, and says so.
+  // A response may also be cut by its size; a header reports that.
   const isCut = response.headers.has('x-pagination-next')
   return { rows: states.map(rowOf), hasMore: isCut || states.length === page.limit }
 }

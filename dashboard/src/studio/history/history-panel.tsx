@@ -1,4 +1,4 @@
-/** The Studio's right column: the thread's branches, the checkpoints of one of them, and the state at one. */
+/** The Studio's right column: the thread's branches, the checkpoints of one, and the state at one. */
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo } from 'react'
 import { useAgentServer } from '../../api/agent-server.tsx'
@@ -70,7 +70,7 @@ function Checkpoints(props: {
   const childrenOf = useMemo(() => countChildren(rows), [rows])
   const newest = rows[0]
   const failedId = useFailed(props.threadId, branch)
-  // A link may lead to a checkpoint that is further down than what is loaded.
+  // A link may name a checkpoint that is not loaded yet.
   const isSought = checkpoint !== undefined && branch === undefined && known.hasMore
   const hasOlder = known.hasMore && path.at(-1)?.parentId !== undefined
   useEffect(() => {
@@ -134,7 +134,7 @@ function Checkpoints(props: {
   )
 }
 
-/** The end of the branch, where the run that took its last step failed. */
+/** The branch's last checkpoint, if the run that wrote it failed. */
 function useFailed(threadId: string, branch: Branch | undefined): string | undefined {
   const server = useAgentServer()
   const { data: runs = [] } = useQuery(runsQuery(server, threadId))
@@ -150,7 +150,7 @@ function countChildren(rows: KnownHistory['rows']): ReadonlyMap<string, number> 
   return counts
 }
 
-/** Looks for new checkpoints whenever the stream of a run tells that a node is done. */
+/** Looks for new checkpoints whenever a run's stream reports that a node has ended. */
 function LookAtSteps({ look }: { look: () => void }) {
   const { activity, isRunning } = useStudioStream()
   const done = activity.tasks.filter((task) => !task.isRunning).length

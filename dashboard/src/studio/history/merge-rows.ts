@@ -1,4 +1,4 @@
-/** A history that is known in part: what was loaded so far, without gaps, from the newest on. */
+/** The loaded part of a history: from the newest checkpoint on, without gaps. */
 import type { HistoryPage, HistoryRow } from './history-page.ts'
 
 export interface KnownHistory {
@@ -7,15 +7,15 @@ export interface KnownHistory {
   hasMore: boolean
 }
 
-/** How many rows a page of older ones has. */
+/** Rows in a page of older ones. */
 export const PAGE_SIZE = 100
 
-/** How many are asked for first when something new is looked for. */
+/** Rows in the first request for new ones. */
 const LOOK_SIZE = 5
 
 type Read = (page: { limit: number; before?: string | undefined }) => Promise<HistoryPage>
 
-/** The first page; or with a history that is known, what is new to it. */
+/** The first page; or, for a loaded history, its new rows. */
 export async function refreshHistory(
   known: KnownHistory | undefined,
   read: Read,
@@ -28,21 +28,21 @@ export async function refreshHistory(
     const page = await read({ limit, before: found.at(-1)?.id })
     found.push(...page.rows)
     const last = page.rows.at(-1)
-    // Ids are in the order of time: what is as old as a known one is known.
+    // Ids are in time order: a row as old as a known one is known.
     if (last && last.id <= first.id) return merge(known, found)
-    // The thread was changed by others so much that nothing known is in it.
+    // Other clients have changed the thread so much that no known row is left.
     if (!page.hasMore) return { rows: found, hasMore: false }
     limit = PAGE_SIZE
   }
 }
 
-/** The next older page behind what is known. */
+/** The next page of older rows. */
 export async function extendHistory(known: KnownHistory, read: Read): Promise<KnownHistory> {
   const page = await read({ limit: PAGE_SIZE, before: known.rows.at(-1)?.id })
   return { rows: [...known.rows, ...page.rows], hasMore: page.hasMore }
 }
 
-/** Rows that did not change stay the same objects, so that nothing is drawn anew for them. */
+/** Unchanged rows stay the same objects, so that they are not rendered again. */
 function merge(known: KnownHistory, found: HistoryRow[]): KnownHistory {
   const before = new Map(known.rows.map((row) => [row.id, row]))
   const fresh = found.map((row) => {

@@ -1,4 +1,4 @@
-/** What of the history stands in the Studio's address, beside the thread and the checkpoint. */
+/** The history's search parameters in the Studio, besides the thread and the checkpoint. */
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { z } from 'zod'
@@ -9,17 +9,17 @@ export type StateView = (typeof STATE_VIEWS)[number]
 const text = z.coerce.string().min(1).optional().catch(undefined)
 
 const searchSchema = z.object({
-  /** A checkpoint of the branch that is looked at, where several lead through the selected one. */
+  /** A checkpoint of the chosen branch, if several contain the selected one. */
   branch: text,
-  /** What of the selected checkpoint is shown. */
+  /** The view of the selected checkpoint. */
   show: z.enum(STATE_VIEWS).optional().catch(undefined),
-  /** The editor that forks from the selected checkpoint is open. */
+  /** The editor for a fork of the selected checkpoint is open. */
   fork: z.coerce.boolean().optional().catch(undefined),
 })
 
 export type HistorySearch = z.infer<typeof searchSchema>
 
-/** The values of the address, and how to change some of them together with the selected checkpoint. */
+/** The search parameters, and a function to change some of them together with the selected checkpoint. */
 export function useHistorySearch() {
   const raw = useSearch({ strict: false })
   const search = useMemo(() => searchSchema.parse(raw), [raw])

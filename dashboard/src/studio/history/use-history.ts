@@ -5,10 +5,10 @@ import { threadKey } from '../../api/thread-state.ts'
 import { type HistoryPage, readHistoryPage } from './history-page.ts'
 import { extendHistory, type KnownHistory, refreshHistory } from './merge-rows.ts'
 
-/** While a run goes on, new steps are looked for this often, beside whenever its stream tells of one. */
+/** Polling interval for new steps during a run, besides the reports of its stream. */
 const LOOK_MS = 3_000
 
-/** The thread's checkpoints, of all branches: a page at first, older ones on demand, new ones as they come. */
+/** The thread's checkpoints, of all branches: a first page, older ones on demand, new ones as they come. */
 export function useHistory(threadId: string | undefined, isLive: boolean) {
   const server = useAgentServer()
   const queries = useQueryClient()
@@ -32,7 +32,7 @@ export function useHistory(threadId: string | undefined, isLive: boolean) {
       const read = (page: { limit: number; before?: string | undefined }): Promise<HistoryPage> =>
         readHistoryPage(server, threadId ?? '', page)
       const page = await extendHistory(known, read)
-      // What is being looked for just now knows nothing of these.
+      // A request in flight does not include these rows.
       await queries.cancelQueries({ queryKey: key })
       queries.setQueryData<KnownHistory>(key, page)
       setOlder({ isLoading: false })

@@ -1,4 +1,4 @@
-/** Actions that the agent wants to take: each is approved, edited, replied to or rejected. */
+/** Actions that the agent proposes: the user approves, edits, answers or rejects each. */
 import { Check, MessageSquareReply, Pencil, X } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
@@ -30,7 +30,7 @@ export function ActionsCard(props: {
     <>
       {shape.requests.map((request, index) => (
         <Request
-          // biome-ignore lint/suspicious/noArrayIndexKey: the requests stay as they are.
+          // biome-ignore lint/suspicious/noArrayIndexKey: the requests do not change
           key={index}
           request={request}
           decided={isAlone ? undefined : answers[index]}
@@ -54,7 +54,7 @@ export function ActionsCard(props: {
 
 interface RequestProps {
   request: ActionRequest
-  /** What was decided already, while others wait for a decision. */
+  /** The decision made already, while others are pending. */
   decided: Answer | undefined
   decide: (answer: Answer | undefined) => void
   isPending: boolean

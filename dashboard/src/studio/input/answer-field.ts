@@ -1,6 +1,6 @@
 /**
- * The schema of an object whose only field is the answer, for an answer that is no object: forms have fields. The
- * schema's definitions stay at the root, where its references look for them.
+ * Wraps the schema of an answer that is not an object into an object with that one field, because forms have fields.
+ * The schema's definitions stay at the root, where its references point.
  */
 export function fieldOf(schema: object): object {
   const { $schema, $defs, definitions, ...answer } = schema as Record<string, unknown>

@@ -15,7 +15,7 @@ interface ConsentCardProps {
   isPending: boolean
 }
 
-/** Leads to the page where a person gives the agent access, and lets the run go on when they are back. */
+/** Links to the page where a user gives the agent access, and continues the run when they return. */
 export function ConsentCard({ shape, answer, isPending }: ConsentCardProps) {
   const [isOpened, setOpened] = useState(false)
   const [isOther, setOther] = useState(false)
@@ -63,7 +63,7 @@ export function ConsentCard({ shape, answer, isPending }: ConsentCardProps) {
   )
 }
 
-/** Who asks for what, and where. */
+/** The assistant, the provider and the scopes of the request. */
 function Asked({ shape: { provider, scopes, question, rest } }: { shape: Consent }) {
   const { assistant } = useStudio()
   return (

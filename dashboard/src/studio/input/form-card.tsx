@@ -8,7 +8,7 @@ import { Markdown } from '../../design/text/markdown.tsx'
 import { fieldOf } from './answer-field.ts'
 import type { InterruptShape } from './interrupt-shape.ts'
 
-/** A question whose answer has a schema: the form is made of it. */
+/** An interrupt whose answer has a schema, shown as a form. */
 export function FormCard(props: {
   shape: Extract<InterruptShape, { kind: 'plain' }>
   /** JSON Schema of the answer. */

@@ -1,4 +1,4 @@
-/** The input of a run by its schema: as a form, or as JSON for those who have it already. */
+/** The input of a run by its schema: as a form, or as JSON. */
 import { Play } from 'lucide-react'
 import { useState } from 'react'
 import type { State } from '../../api/thread-state.ts'

@@ -1,4 +1,4 @@
-/** A question of the graph in its place, with the answers that its shape allows. */
+/** An interrupt of the graph, with the answers that its shape allows. */
 import type { Interrupt } from '@langchain/langgraph-sdk'
 import { type ReactNode, useState } from 'react'
 import { reasonOf } from '../../design/error-note.tsx'

@@ -1,8 +1,8 @@
-/** What an interrupt asks, and what can be answered: told by the shape of its value. */
+/** Recognises by its shape what an interrupt asks and which answers it allows. */
 
 export type Decision = 'approve' | 'edit' | 'respond' | 'reject'
 
-/** An action that the agent wants to take. */
+/** An action that the agent proposes. */
 export interface ActionRequest {
   name: string
   args: unknown
@@ -11,23 +11,23 @@ export interface ActionRequest {
 }
 
 export type InterruptShape =
-  /** `middleware`: of LangChain's human in the loop. `inbox`: of the older Agent Inbox. */
+  /** `middleware`: LangChain's human in the loop. `inbox`: the older Agent Inbox. */
   | { kind: 'actions'; from: 'middleware' | 'inbox'; isList: boolean; requests: ActionRequest[] }
-  /** The agent needs something that a person gives on a page of elsewhere: access to their account. */
+  /** The agent needs access to an account, which a user gives on another site's page. */
   | {
       kind: 'consent'
       url: string
-      /** Whether the address may be a link: it leads to a web page, and runs no script of this one. */
+      /** Whether the address may be a link: it opens a web page, and runs no script in this one. */
       isLink: boolean
       question?: string
       provider?: string
       scopes: readonly string[]
-      /** What else the value says; undefined where that is nothing. */
+      /** The other fields of the value; undefined if there are none. */
       rest: unknown
     }
   | { kind: 'plain'; question?: string; value: unknown }
 
-/** What was decided about one action. */
+/** The decision about one action. */
 export type Answer =
   | { type: 'approve' }
   | { type: 'edit'; name: string; args: unknown }
@@ -93,8 +93,8 @@ function inboxShape(value: unknown): InterruptShape | undefined {
 }
 
 /**
- * `auth_url` as `langchain-auth` and the OAuth example name it. A plain `url` may be what is asked about, so it
- * counts only beside a provider or scopes.
+ * `auth_url` is the name in `langchain-auth` and in the OAuth example. A plain `url` may be the subject of the
+ * question, so it counts only beside a provider or scopes.
  */
 function consentShape(value: unknown): InterruptShape | undefined {
   const { auth_url, authUrl, url, provider, scopes, question, message, ...others } = objectOf(value)
@@ -123,19 +123,19 @@ function plainShape(value: unknown): InterruptShape {
   return { kind: 'plain', question: asked, value: isAll ? undefined : value }
 }
 
-/** What the run is resumed with. */
+/** The value that resumes the run. */
 export function resumeOf(
   { from, isList }: Extract<InterruptShape, { kind: 'actions' }>,
   answers: readonly Answer[],
 ): unknown {
   if (from === 'middleware') return { decisions: answers.map(decisionOf) }
-  // The Agent Inbox gives a list even for one question.
+  // The Agent Inbox sends a list even for one question.
   return isList || answers.length === 1 ? answers.map(inboxAnswerOf) : inboxAnswerOf(answers[0])
 }
 
 /**
- * An answer with the question that it is for, where it needs that: of several questions, and for false, 0 and
- * null, which LangGraph for JavaScript takes for no answer at all when they come by themselves.
+ * Adds the interrupt's id to an answer if needed: if there are several questions, and for false, 0 and null, which
+ * LangGraph for JavaScript takes for no answer when they come alone.
  */
 export function addressed(
   answer: unknown,
@@ -144,7 +144,7 @@ export function addressed(
   return id && (isOneOfSeveral || !answer) ? { [id]: answer } : answer
 }
 
-/** In the spelling of Python and in that of TypeScript: each side takes its own. */
+/** In the spelling of both Python and TypeScript: each side reads its own. */
 function decisionOf(answer: Answer): Json {
   if (answer.type !== 'edit') return { ...answer }
   const action = { name: answer.name, args: answer.args }

@@ -1,4 +1,4 @@
-/** Why the thread does not go on by itself, and how to go on: a failure, a question, a breakpoint, a look back. */
+/** Why the thread has stopped, and how to continue: an error, an interrupt, a breakpoint, an earlier step. */
 import { Play, RotateCcw, Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
@@ -49,7 +49,7 @@ function Failure() {
   )
 }
 
-/** A breakpoint, or a step of the past. */
+/** A breakpoint, or an earlier step. */
 function Breakpoint({ next }: { next: readonly string[] }) {
   const { error } = useStudioStream()
   const { checkpoint } = useStudio()
@@ -75,7 +75,7 @@ function Breakpoint({ next }: { next: readonly string[] }) {
   )
 }
 
-/** Says that the state of an earlier step is shown. */
+/** Shows that an earlier step is selected. */
 export function LookBack() {
   const { checkpoint, select } = useStudio()
   const { state } = useStudioStream()
@@ -102,7 +102,7 @@ export function LookBack() {
   )
 }
 
-/** Begins a run without an input: the thread goes on where it stands. */
+/** Starts a run without an input: the thread continues from its current state. */
 function useGoOn() {
   const { submit } = useStudio()
   const [isPending, setPending] = useState(false)

@@ -7,7 +7,7 @@ import { Markdown } from '../../design/text/markdown.tsx'
 import type { InterruptShape } from './interrupt-shape.ts'
 import { Toggle } from './toggle.tsx'
 
-/** A question of no known shape: it is answered with a text, with yes or no, or with any JSON. */
+/** An interrupt of unknown shape: the answer is text, yes or no, or any JSON. */
 export function PlainCard(props: {
   shape: Extract<InterruptShape, { kind: 'plain' }>
   answer: (value: unknown) => void

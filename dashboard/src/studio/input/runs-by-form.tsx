@@ -1,4 +1,4 @@
-/** For graphs without a conversation: the form, what waits for an answer, and the state that came out. */
+/** For graphs without a conversation: the form, open interrupts, and the resulting state. */
 import { Empty } from '../../design/empty.tsx'
 import { JsonView } from '../../design/json/view.tsx'
 import { Skeleton } from '../../design/skeleton.tsx'

@@ -5,7 +5,7 @@ import { reasonOf } from '../../design/error-note.tsx'
 import { toast } from '../../design/toast.tsx'
 import { useStudio } from '../studio-context.tsx'
 
-/** Ends the run that goes on. */
+/** Stops the run in progress. */
 export function StopButton() {
   const { stop, activeRun } = useStudio()
   const [isPending, setPending] = useState(false)

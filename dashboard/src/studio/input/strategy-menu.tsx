@@ -1,4 +1,4 @@
-/** What becomes of the run that goes on when another is begun on its thread. */
+/** Chooses what happens to a run in progress when another one starts on its thread. */
 import { useState } from 'react'
 import { type Choice, SelectField } from '../../design/field.tsx'
 import type { MultitaskStrategy } from '../studio-context.tsx'

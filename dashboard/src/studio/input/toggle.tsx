@@ -1,6 +1,6 @@
 import { ToggleButton, ToggleButtonGroup } from 'react-aria-components'
 
-/** One of two or three ways, beside each other. */
+/** A choice of two or three options, side by side. */
 export function Toggle<T extends string>(props: {
   label: string
   value: T

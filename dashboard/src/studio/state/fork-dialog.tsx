@@ -1,4 +1,4 @@
-/** The editor of a state: what is written goes on from the checkpoint as a branch of its own. */
+/** The editor of a state: the edited state continues from the checkpoint as a new branch. */
 import type { Checkpoint } from '@langchain/langgraph-sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useAgentServer } from '../../api/agent-server.tsx'
@@ -47,7 +47,7 @@ function Editor({ threadId, row, before }: { threadId: string; row: HistoryRow; 
   )
 }
 
-/** Those of the graph itself; a subgraph's cannot be written as. */
+/** The graph's own nodes; a state cannot be written as a subgraph's node. */
 function useNodes(): string[] {
   const server = useAgentServer()
   const { assistant } = useStudio()

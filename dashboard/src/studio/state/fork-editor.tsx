@@ -11,21 +11,21 @@ import { SchemaEditor } from '../../design/schema/editor.tsx'
 import { useStudio } from '../studio-context.tsx'
 import { forkState } from './fork.ts'
 
-/** The one that wrote last, as LangGraph finds it. */
+/** The node that wrote last, as determined by LangGraph. */
 const LAST = ''
 
-/** Edits a state and writes it beside what followed the checkpoint. */
+/** Edits a state and writes it as a new branch of the checkpoint. */
 export function ForkEditor(props: {
   checkpoint: Checkpoint
   before: State
   schema: object | null | undefined
-  /** What is said of it. */
+  /** A sentence about the state. */
   about: string
-  /** Nodes that it can be written as; none: the choice is not offered. */
+  /** Nodes that the state can be written as; none: no choice is offered. */
   nodes: readonly string[]
-  /** What the first button says, which writes and begins no run. */
+  /** The text of the first button, which writes and starts no run. */
   keepText: string
-  /** The state is written; `run`: a run is to go on from there. */
+  /** Called when the state is written; `run`: start a run from there. */
   onWritten: (written: Checkpoint, then: 'keep' | 'run') => Promise<void> | void
 }) {
   const { checkpoint, before, nodes } = props

@@ -1,4 +1,4 @@
-/** Writes an edited state beside what followed the checkpoint: a branch begins there. */
+/** Writes an edited state to a checkpoint as a new branch. */
 import type { Checkpoint, Client } from '@langchain/langgraph-sdk'
 import type { State } from '../../api/thread-state.ts'
 import { changedValues, correction } from './state-change.ts'
@@ -6,18 +6,18 @@ import { changedValues, correction } from './state-change.ts'
 export interface Fork {
   client: Client
   threadId: string
-  /** What is gone on from. */
+  /** The checkpoint to fork from. */
   checkpoint: Checkpoint
   before: State
   wanted: State
   messagesKey: string | undefined
-  /** The node that is taken to have written it; default: the one that wrote last. */
+  /** The node to write as; default: the one that wrote last. */
   asNode: string | undefined
 }
 
 /**
- * Answers the new checkpoint, whose state is as wanted. Where a reducer makes something else of a value, a second
- * checkpoint puts it right.
+ * Returns the new checkpoint, which has the wanted state. If a reducer changes a value, a second checkpoint corrects
+ * it.
  */
 export async function forkState(fork: Fork): Promise<Checkpoint> {
   const { before, wanted, messagesKey, checkpoint } = fork
@@ -27,7 +27,7 @@ export async function forkState(fork: Fork): Promise<Checkpoint> {
   return rest ? write(fork, written, rest) : written
 }
 
-/** Nothing to send copies the checkpoint, which begins a branch as well. */
+/** Without changed values it copies the checkpoint, which starts a branch as well. */
 async function write(fork: Fork, checkpoint: Checkpoint, values: State): Promise<Checkpoint> {
   const { configurable } = await fork.client.threads.updateState<State | null>(fork.threadId, {
     values: Object.keys(values).length > 0 ? values : null,

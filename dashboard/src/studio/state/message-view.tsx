@@ -1,4 +1,4 @@
-/** One message of a state: who says it, its text, the tools it calls, the tokens it took. */
+/** One message of a state: its author, text, tool calls and tokens. */
 import { Bot, type LucideIcon, MessageSquare, Settings2, Trash2, User, Wrench } from 'lucide-react'
 import { JsonView } from '../../design/json/view.tsx'
 import { countText } from '../../design/text/format.ts'
@@ -16,7 +16,7 @@ const KINDS: Record<string, { label: string; icon: LucideIcon }> = {
   remove: { label: 'Removal', icon: Trash2 },
 }
 
-/** For a diff: messages as such, everything else as JSON. */
+/** For a diff: messages as messages, everything else as JSON. */
 export function drawMessage(value: unknown) {
   return isMessage(value) ? <MessageView message={value} /> : undefined
 }
@@ -48,7 +48,7 @@ export function MessageView({ message }: { message: MessageLike }) {
   )
 }
 
-/** Pictures, files, reasoning: whatever is not plain text. Calls of tools stand below by themselves. */
+/** Images, files, reasoning: all but plain text. Tool calls are listed separately below. */
 function otherBlocks(content: unknown): unknown[] {
   if (!Array.isArray(content)) return []
   return content.filter(

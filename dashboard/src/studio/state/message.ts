@@ -1,5 +1,5 @@
 /** A message of a state, as JSON. */
-/** More than the SDK's type promises may be missing in a state that somebody has edited. */
+/** In a state that a user has edited, more fields may be missing than the SDK's type allows. */
 export interface MessageLike {
   type: string
   content: unknown

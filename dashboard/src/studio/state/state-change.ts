@@ -1,17 +1,17 @@
-/** From a state as somebody edited it to the update that brings it about. */
+/** Computes the update that turns a state into its edited version. */
 import { isMessage } from './message.ts'
 
 type State = Record<string, unknown>
 
-/** A value in this wrapping takes the place of what was there, past the channel's reducer. */
+/** A value in this wrapper replaces the old one, bypassing the channel's reducer. */
 const OVERWRITE = '__overwrite__'
 
-/** A message of the type `remove` with this id takes all messages away. */
+/** A message of type `remove` with this id removes all messages. */
 const ALL_MESSAGES = '__remove_all__'
 
 /**
- * The values to send: only what changed, since each channel takes what it is sent in by its reducer.
- * Throws where a key was taken out, which no channel can do.
+ * The values to send: only the changed ones, since each channel applies its reducer to what it receives. Throws if a
+ * key was removed, which no channel can do.
  */
 export function changedValues(before: State, wanted: State, messagesKey?: string): State {
   const gone = Object.keys(before).find((key) => !Object.hasOwn(wanted, key))
@@ -27,8 +27,8 @@ export function changedValues(before: State, wanted: State, messagesKey?: string
 }
 
 /**
- * What is still to be sent where a reducer made something else of it, as one that adds to a list does;
- * undefined where the state is as it was wanted.
+ * The values to send again because a reducer changed them, as one that appends to a list does; undefined if the state
+ * is as wanted.
  */
 export function correction(got: State, wanted: State, messagesKey?: string): State | undefined {
   const wrong = Object.entries(wanted).filter(
@@ -38,7 +38,7 @@ export function correction(got: State, wanted: State, messagesKey?: string): Sta
   return Object.fromEntries(wrong.map(([key, value]) => [key, { [OVERWRITE]: value }]))
 }
 
-/** The reducer of messages replaces those whose id it knows and adds the others at the end. */
+/** The messages reducer replaces messages whose id it knows and appends the others. */
 function messagesFor(before: unknown, wanted: unknown): unknown {
   if (!Array.isArray(before) || !Array.isArray(wanted)) return wanted
   const keeps = before.every(
@@ -52,7 +52,7 @@ function idOf(message: unknown): string | undefined {
   return isMessage(message) ? (message.id ?? undefined) : undefined
 }
 
-/** JSON values, whichever order their keys are in. */
+/** Compares JSON values, ignoring the order of keys. */
 function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false

@@ -1,4 +1,4 @@
-/** The state at one checkpoint: what changed to the step before, its values, what came next, and what can be done. */
+/** The state at one checkpoint: its changes since the step before, its values, the next tasks, and the actions. */
 import { useQuery } from '@tanstack/react-query'
 import { Columns2, GitBranch, RotateCcw } from 'lucide-react'
 import { useState } from 'react'
@@ -26,7 +26,7 @@ import { ValuesView } from './values-view.tsx'
 interface StatePanelProps {
   threadId: string
   row: HistoryRow
-  /** The step before, as far as it is loaded. */
+  /** The step before, if it is loaded. */
   parent: HistoryRow | undefined
 }
 
@@ -38,7 +38,7 @@ export function StatePanel({ threadId, row, parent }: StatePanelProps) {
       <Head threadId={threadId} row={row} parent={parent} />
       <Views view={view} onChange={(show) => change({ show }, { replace: true })} />
       <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is reached by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
         tabIndex={0}
         aria-label={LABELS[view]}
         className="min-h-0 flex-1 overflow-y-auto p-3 text-sm -outline-offset-2"
@@ -105,7 +105,7 @@ function Head({ threadId, row, parent }: StatePanelProps) {
   )
 }
 
-/** Runs on from the checkpoint once more; what followed it before stays, as a branch. */
+/** Runs again from the checkpoint; the steps that followed it stay, as a branch. */
 function Replay({ row }: { row: HistoryRow }) {
   const { submit, activeRun } = useStudio()
   const [isPending, setPending] = useState(false)
@@ -153,7 +153,7 @@ function Views({ view, onChange }: { view: StateView; onChange: (view: StateView
   )
 }
 
-/** Of a thread's first checkpoint all is new. */
+/** At a thread's first checkpoint everything is new. */
 function Changes({ threadId, row }: { threadId: string; row: HistoryRow }) {
   const server = useAgentServer()
   const after = useQuery(stateQuery(server, threadId, row.id))

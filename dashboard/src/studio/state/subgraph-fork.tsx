@@ -1,4 +1,4 @@
-/** Forks from a step of a graph within the graph, where LangGraph can go on from one. */
+/** Forks from a step of a subgraph, if LangGraph can continue from it. */
 import type { Checkpoint, ThreadState } from '@langchain/langgraph-sdk'
 import { GitBranch } from 'lucide-react'
 import { useState } from 'react'
@@ -12,8 +12,8 @@ import { ForkEditor } from './fork-editor.tsx'
 import { hasOwnHistory } from './subgraph-place.ts'
 
 /**
- * `isCurrent`: the thread stands within this subgraph. A run that goes on from before it begins it anew, so its steps can
- * be gone on from only then; one with a history of its own (`checkpointer: true`) can be at any time.
+ * `isCurrent`: the thread is within this subgraph. Only then can a run continue from its steps, because a run from
+ * before starts it anew; a subgraph with its own history (`checkpointer: true`) can be continued at any time.
  */
 export function SubgraphFork(props: { state: ThreadState<State>; isCurrent: boolean }) {
   const { state, isCurrent } = props
@@ -54,7 +54,7 @@ function Editor(props: { state: ThreadState<State>; isCurrent: boolean; onDone: 
     onDone()
     if (then === 'keep') return
     change({ checkpoint: undefined, branch: undefined })
-    // Where the thread stands, the subgraph goes on from what was written last. Elsewhere it has to be named.
+    // In the current subgraph the run continues from the last write. Elsewhere the checkpoint must be named.
     await submit({ input: null }, { checkpoint: isCurrent ? null : written })
   }
   return (

@@ -1,4 +1,4 @@
-/** What a state's tasks did: the nodes that came next, with their results, errors, interrupts and subgraphs. */
+/** The tasks of a state: the next nodes, with their results, errors, interrupts and subgraphs. */
 
 import type { ThreadTask } from '@langchain/langgraph-sdk'
 import { useQuery } from '@tanstack/react-query'
@@ -13,17 +13,17 @@ import { SubgraphFork } from './subgraph-fork.tsx'
 import { type Below, isBelow, ownHistoryOf } from './subgraph-place.ts'
 import { ValuesView } from './values-view.tsx'
 
-/** How many steps of a subgraph are shown. */
+/** Most steps of a subgraph that are shown. */
 const STEPS = 50
 
-/** The server says what a task wrote; the SDK's type does not. */
+/** The server returns a task's output, but the SDK's type lacks it. */
 type Task = ThreadTask & { result?: unknown }
 
-/** `isCurrent`: the thread stands where these come next. */
+/** `isCurrent`: the thread is at this state. */
 export function TaskList(props: {
   threadId: string
   tasks: readonly ThreadTask[]
-  /** Where the graph stands of which these are tasks. */
+  /** The checkpoint of the tasks' graph. */
   below: Below
   isCurrent: boolean
 }) {
@@ -83,7 +83,7 @@ function TaskView(props: { threadId: string; task: Task; below: Below; isCurrent
   )
 }
 
-/** The states of a graph within the graph, as far as they are kept. */
+/** The states of a subgraph, as far as they are stored. */
 function SubgraphSteps(props: {
   threadId: string
   namespace: string

@@ -41,7 +41,7 @@ function Entry({ name, value }: { name: string; value: unknown }) {
   )
 }
 
-/** Stands in the line of its key. */
+/** Whether the value fits on the line of its key. */
 function isShort(value: unknown): boolean {
   if (typeof value === 'string') return value.length <= 60 && !value.includes('\n')
   return typeof value !== 'object' || value === null || Object.keys(value).length === 0
@@ -72,7 +72,7 @@ function contentOf(value: unknown): ReactNode {
   return <JsonView value={value} openDepth={1} />
 }
 
-/** The newest of a long conversation; the earlier ones on demand. */
+/** The last messages of a long conversation; earlier ones on demand. */
 const MOST = 20
 
 function Messages({ messages }: { messages: readonly unknown[] }) {
@@ -87,7 +87,7 @@ function Messages({ messages }: { messages: readonly unknown[] }) {
       )}
       <ol className="space-y-1">
         {messages.slice(from).map((message, place) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a state is a picture that does not change
+          // biome-ignore lint/suspicious/noArrayIndexKey: a stored state never changes
           <li key={from + place}>{isMessage(message) && <MessageView message={message} />}</li>
         ))}
       </ol>
@@ -100,7 +100,7 @@ function kindOf(value: unknown): string {
   return typeof value === 'string' && value.length > LARGE ? `${value.length} characters` : ''
 }
 
-/** About how long the value's JSON is; it stops counting where that is a lot. */
+/** The approximate length of the value's JSON; stops counting when it is large. */
 function sizeOf(value: unknown): number {
   let size = 0
   const stack: unknown[] = [value]
