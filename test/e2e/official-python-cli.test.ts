@@ -81,7 +81,7 @@ describe.skipIf(NO_PYTHON)(`langgraph deploy${skipped}`, { timeout: DEPLOY_MS },
     const revisions = await cli('revisions', 'list', id)
     expect(revisions.stdout).toMatch(new RegExp(`${latest_revision_id}.*DEPLOYED`))
     const build = await cli('logs', '--deployment-id', id, '--type', 'build')
-    expect(build.stdout).toContain('LangGraph: 1.2.22 (Python).')
+    expect(build.stdout).toContain('LangGraph: 1.2.24 (Python).')
     expect(await cli('delete', id, '--force')).toMatchObject({ code: 0 })
   })
 

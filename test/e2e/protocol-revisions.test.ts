@@ -58,7 +58,8 @@ it('shows runs of two revisions as one history, over SSE and WebSocket', {
   const say = (text: string) => send(url, thread_id, 'run.start', runOf(text), headers)
 
   const socket = new SocketClient(url, thread_id, headers)
-  const channels = ['messages', 'lifecycle']
+  // As the JavaScript SDK subscribes, so that messages are at their node as in the log.
+  const channels = ['messages', 'lifecycle', 'input']
   const subscribed = await socket.send('subscription.subscribe', { channels })
   const { run_id } = (await say(gate)).result
   const before = await readUntil(await read(0), isWord)
