@@ -1,6 +1,6 @@
 /**
- * Kills a server while a thread of its own writes what a graph tells as fast as it can, and expects each event once, in
- * order, of those that were shown before and of those that came after.
+ * Kills a server while its graph emits events as fast as it can, and expects each event once and in order, of those that
+ * clients saw before and of those that came after.
  */
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
@@ -13,7 +13,6 @@ import { JAVASCRIPT } from './languages.ts'
 import { Random } from './random.ts'
 
 const random = new Random(SEED)
-/** The thread begins after the first 20,000 or so. */
 const COUNT = 60_000
 const ROUNDS = effort({ short: 2, whole: 30 })
 const LIMIT_MS = 120_000
@@ -35,13 +34,11 @@ afterAll(async () => {
 it(
   `an event that was shown is there after a kill, and none is lost or twice (seed ${SEED})`,
   async () => {
-    let withThread = 0
     for (let round = 1; round <= ROUNDS; round += 1) {
       const thread_id = randomUUID()
       await begin(thread_id)
       const killAt = random.between(25_000, COUNT - 5_000)
       const before = await read(thread_id, 0, (_, count) => count === killAt)
-      if (await server.hasThread('sqlite-writer')) withThread += 1
       await server.killAndRestart()
       const after = await read(thread_id, before.at(-1)?.seq ?? 0, endOfRun(1))
       const events = [...before, ...after]
@@ -52,8 +49,6 @@ it(
       const again = await read(thread_id, 0, endOfRun(1))
       expect(again).toEqual(events)
     }
-    // A kill that found no thread proves little.
-    expect(withThread).toBeGreaterThanOrEqual(ROUNDS / 2)
   },
   LIMIT_MS * effort({ short: 1, whole: 10 }),
 )

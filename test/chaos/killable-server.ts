@@ -3,7 +3,6 @@
  * which the graphs of a Python project run.
  */
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from '../support/free-port.ts'
@@ -43,13 +42,6 @@ export class KillableServer {
     await this.#up
   }
 
-  /** Whether its process has a thread of this name now. */
-  async hasThread(name: string): Promise<boolean> {
-    const { process } = await this.#up
-    const tasks = `/proc/${process.pid}/task`
-    return readdirSync(tasks).some((id) => readIfThere(`${tasks}/${id}/comm`) === `${name}\n`)
-  }
-
   /** SIGKILL; settles when the process is gone. */
   async kill(): Promise<void> {
     const { process } = await this.#up
@@ -73,14 +65,5 @@ export class KillableServer {
       cwd: this.#project.folder,
       env: { ...this.#project.env, RUNYARD_LOG_LEVEL: 'error' },
     })
-  }
-}
-
-/** A thread may end while the others are looked at. */
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return undefined
   }
 }
