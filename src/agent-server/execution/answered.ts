@@ -1,13 +1,13 @@
 /** `input.answered`: the event that reports which interrupts a run answers, for protocol clients of the thread. */
 import type { NewEvent } from '../../core/agent/event.ts'
 import { inputAnswered } from '../../core/agent/protocol.ts'
-import type { QueuedRun } from '../../core/agent/run.ts'
+import { namedInterrupts, type QueuedRun } from '../../core/agent/run.ts'
 import type { Parts } from '../parts.ts'
-import { namedInterrupts } from './strict-resume.ts'
 
 /**
- * The event for a starting run whose command resumes, through any API; no event for other runs. It is written before
- * the answer is checked. An answer without an id is for the only open interrupt; if several are open, no event.
+ * The event for a starting run whose command resumes, through any API; no event for other runs. It is written before the
+ * answer is checked: a strict refusal then names the open interrupts, and `recordEnd` repeats those of an answer that
+ * the graph refused. An answer without an id is for the only open interrupt; if several are open, no event.
  */
 export async function answeredEvents(
   { store, clock }: Pick<Parts, 'store' | 'clock'>,

@@ -1,8 +1,8 @@
 /** `strict_resume`: refuses a run that answers an interrupt that is not open, before the run changes anything. */
 
 import type { GraphStates } from '../../core/agent/host/states.ts'
-import type { QueuedRun, ResumeRefusal } from '../../core/agent/run.ts'
-import { isObject, type JsonValue } from '../../core/json.ts'
+import { namedInterrupts, type QueuedRun, type ResumeRefusal } from '../../core/agent/run.ts'
+import type { JsonValue } from '../../core/json.ts'
 import type { Parts } from '../parts.ts'
 import { placeOf } from '../state/read.ts'
 
@@ -64,7 +64,7 @@ export function refuseResume(
   const ids = namedInterrupts(resume)
   if (!ids) {
     if (open.size <= 1) return undefined
-    const message = `${open.size} interrupts are open: name the one that is answered by its id.`
+    const message = `${open.size} interrupts are open: send the answer under the id of its interrupt.`
     return refuse('ambiguous', message)
   }
   if (ids.length === 0) return refuse('empty_map', 'The map of answers names no interrupt.')
@@ -72,13 +72,4 @@ export function refuseResume(
   if (unknown.length === 0) return undefined
   const message = `Unknown or already answered interrupt: ${unknown.join(', ')}.`
   return refuse('not_pending', message, unknown)
-}
-
-const INTERRUPT_ID = /^[0-9a-f]{32}$/
-
-/** The keys of a map by interrupt id; `undefined`: the value is a single answer. */
-export function namedInterrupts(resume: JsonValue): string[] | undefined {
-  if (!isObject(resume)) return undefined
-  const keys = Object.keys(resume)
-  return keys.every((key) => INTERRUPT_ID.test(key)) ? keys : undefined
 }

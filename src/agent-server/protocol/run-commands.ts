@@ -1,10 +1,10 @@
 /** The commands that start runs. All are protocol runs: their logs have the protocol's events. */
 
 import type { ProtocolErrorCode } from '../../core/agent/protocol.ts'
-import type { QueuedRun, RunCommand } from '../../core/agent/run.ts'
+import { namedInterrupts, type QueuedRun, type RunCommand } from '../../core/agent/run.ts'
 import type { Thread } from '../../core/agent/thread.ts'
 import { AppError, type Missing } from '../../core/errors.ts'
-import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { given } from '../operations/given.ts'
 import { createRun } from '../runs/create.ts'
 import type { RunRequest } from '../runs/new-run.ts'
@@ -34,7 +34,7 @@ export async function startRun(context: CommandContext, params: JsonValue): Prom
   const strategy = asked.multitask_strategy ?? asked.multitaskStrategy
   const open = isFork(config) ? [] : await openOn(context)
   const isAnswer = input != null && open.length > 0
-  if (isAnswer && open.length > 1 && !isByInterrupt(input)) {
+  if (isAnswer && open.length > 1 && !namedInterrupts(input)?.length) {
     throw new ProtocolError(
       'invalid_argument',
       `The thread waits for ${open.length} answers, and the input does not say which it is; answer with input.respond.`,
@@ -166,12 +166,6 @@ async function requireLastRun({
 async function openOn({ parts, thread_id }: CommandContext): Promise<string[]> {
   const thread = await parts.store.threads.get(thread_id)
   return thread ? openInterrupts(thread) : []
-}
-
-/** Whether LangGraph reads the input as a map of answers by interrupt id, and not as one answer. */
-function isByInterrupt(input: JsonValue): boolean {
-  const ids = isObject(input) ? Object.keys(input) : []
-  return ids.length > 0 && ids.every((id) => /^[0-9a-f]{32}$/.test(id))
 }
 
 function openInterrupts({ status, interrupts }: Thread): string[] {

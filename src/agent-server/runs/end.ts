@@ -52,7 +52,8 @@ export async function recordEnd(
   const values = finalValues(state, status)
   const { next = [] } = state ?? {}
   const last = endEvents(run, ending, { values, next })
-  const events = [...(ending.unwritten ?? []), ...questions(run, ending, now), ...last]
+  const asked = questions(run, { ...ending, ...(state && { state }) }, now)
+  const events = [...(ending.unwritten ?? []), ...asked, ...last]
   // All are sent together, and the statements that need their results with the commit: two round trips.
   const [isBusy, isPosted, logged] = await Promise.all([
     tx.runs.hasActive(thread_id),
@@ -102,10 +103,18 @@ async function noteOnCron(
   await tx.crons.noteEnd(cron_id, { run_id, thread_id, created_at, status, error: reason })
 }
 
-/** Protocol events for a legacy run's open interrupts. Protocol runs emit these events themselves. */
-function questions({ kwargs }: QueuedRun, { status, state }: Ending, now: number): NewEvent[] {
-  const isTold = kwargs.stream_protocol === 'v2' || status === 'error' || status === 'timeout'
-  if (isTold || !state) return []
+/**
+ * Protocol events for a legacy run's open interrupts. Protocol runs emit these events themselves. A run whose answer the
+ * graph refused sends its questions again: `input.answered` has closed them.
+ */
+function questions(
+  { kwargs }: QueuedRun,
+  { status, state, error, isUntouched }: Ending,
+  now: number,
+): NewEvent[] {
+  const isRefused = isUntouched && kwargs.command?.resume !== undefined && !error?.refusal
+  const isSent = kwargs.stream_protocol === 'v2' || status === 'error' || status === 'timeout'
+  if (!state || (isSent && !isRefused)) return []
   return state.interrupts.flatMap((interrupt) => {
     if (interrupt.id === undefined) return []
     const params = { namespace: [], timestamp: now, data: inputRequest(interrupt) }

@@ -10,7 +10,7 @@
  * ```
  * `rollback` removes the run and its checkpoints instead of giving it a last status.
  */
-import type { JsonObject, JsonValue } from '../json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../json.ts'
 import type { RunOrigin } from '../origin.ts'
 import type { MetadataFilter } from './authorization.ts'
 import type { MultitaskStrategy } from './multitask-strategy.ts'
@@ -65,6 +65,18 @@ export interface RunCommand {
   update?: JsonValue
   resume?: JsonValue
   goto?: JsonValue
+}
+
+const INTERRUPT_ID = /^[0-9a-f]{32}$/
+
+/**
+ * The interrupts that `resume` answers by their ids, as LangGraph reads it: none for an empty object. `undefined`: it is a
+ * single answer.
+ */
+export function namedInterrupts(resume: JsonValue): string[] | undefined {
+  if (!isObject(resume)) return undefined
+  const keys = Object.keys(resume)
+  return keys.every((key) => INTERRUPT_ID.test(key)) ? keys : undefined
 }
 
 /** What the run was created with, shown as `kwargs`. Absent fields were not given. */

@@ -39,7 +39,7 @@ test.each([false, 0, ''])('an answer of %j is one too', async (resume) => {
 })
 
 test('an answer that does not fit fails its run, and leaves the question open', async () => {
-  const { client, stop } = await startAgentServer({ projectName: 'newest' })
+  const { client, url, stop } = await startAgentServer({ projectName: 'newest' })
   const { thread_id } = await client.threads.create()
   await client.runs.wait(thread_id, 'count', { input: { question: 'how many?' } })
   const { interrupts } = await client.threads.get(thread_id)
@@ -55,6 +55,11 @@ test('an answer that does not fit fails its run, and leaves the question open', 
   const answered = await client.runs.wait(thread_id, 'count', { command: { resume: 3 } })
   expect(answered).toMatchObject({ answer: 3 })
   expect((await client.threads.get(thread_id)).status).toBe('idle')
+  // A follower of the thread gets the question again after each refused answer.
+  const events = await readUntil(await subscribe(url, thread_id), endOfRun(4))
+  const ofInput = events.map(({ method }) => method).filter((method) => method.startsWith('input'))
+  const [asked, closed] = ['input.requested', 'input.answered']
+  expect(ofInput).toEqual([asked, closed, asked, closed, asked, closed])
   await stop()
 })
 

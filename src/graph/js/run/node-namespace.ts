@@ -32,9 +32,11 @@ export class ToolPlaces {
   /** The namespace of a tool event in `told`. Models of different graphs may give two calls the same id. */
   namespace(told: string[], work: ToolWork): string[] {
     const places = this.#places.get(keyOf(work)) ?? []
-    const at = places.findIndex((place) => told.every((part, i) => place[i] === part))
+    const place = places.find((one) => told.every((part, i) => one[i] === part))
+    if (!place) return told
     const isLast = work.event === 'on_tool_end' || work.event === 'on_tool_error'
-    return (isLast ? places.splice(at >>> 0, 1)[0] : places[at]) ?? told
+    if (isLast) places.splice(places.indexOf(place), 1)
+    return place
   }
 }
 
