@@ -13,6 +13,7 @@ import {
   isJavascript,
   isPython,
   type JsModule,
+  namesPython,
   type PythonModule,
   type ReadingConfig,
   resolveModule,
@@ -101,8 +102,8 @@ export async function readProjectConfig(
   for (const [graph_id, entry] of Object.entries(file.graphs)) {
     graphs.push(await readGraph(reading, graph_id, entry))
   }
-  const written = await readModules(reading, graphs, file)
-  const rules = { language: written.isPythonUsed ? 'python' : 'javascript', environment } as const
+  const language = isWrittenInPython(graphs, file) ? 'python' : 'javascript'
+  const rules = { language, environment } as const
   const { notes, ...env } = await readProjectEnv({ ...reading, ...rules }, file.env)
   const sections = replaceSections(file, { ...env.env, ...environment })
   const { auth, http, store, isPythonUsed } = await readModules(reading, graphs, sections)
@@ -128,6 +129,12 @@ export async function readProjectConfig(
       ...notes,
     ],
   }
+}
+
+/** Whether one of the file's modules is in Python, by their names: variables may replace them, so none need be there. */
+function isWrittenInPython(graphs: readonly GraphSpec[], { auth, http, store }: Sections): boolean {
+  const named = [auth?.path, http?.app].some((spec) => spec != null && namesPython(spec))
+  return named || graphs.some(isPython) || readStoreConfig(store).index?.language === 'python'
 }
 
 /** The sections that name modules of the project, and whether one of all its modules is in Python. */

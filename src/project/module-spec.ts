@@ -65,7 +65,7 @@ export async function resolveModule(
   fallbackExport?: string,
 ): Promise<ModuleSpec> {
   const where = `${reading.name}: ${what}`
-  const [, path = spec, named] = /^(.+):([^:/\\]+)$/.exec(spec) ?? []
+  const { path, named } = partsOf(spec)
   const language = languageOf(path)
   if (language === undefined) throw unknownLanguage(where, path)
   const exportName = named ?? (language === 'javascript' ? fallbackExport : undefined)
@@ -74,6 +74,17 @@ export async function resolveModule(
   }
   if (language === 'module') return { language: 'python', path, module: path, exportName }
   return { language, path, file: await findFile(reading, where, path), exportName }
+}
+
+/** Whether the spec names a file or a module of Python. */
+export function namesPython(spec: string): boolean {
+  const language = languageOf(partsOf(spec).path)
+  return language === 'python' || language === 'module'
+}
+
+function partsOf(spec: string): { path: string; named: string | undefined } {
+  const [, path = spec, named] = /^(.+):([^:/\\]+)$/.exec(spec) ?? []
+  return { path, named }
 }
 
 /** `module`: a Python module, by its name. */

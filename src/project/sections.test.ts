@@ -93,4 +93,13 @@ describe('the variables of a project', () => {
     const over = await readProjectConfig(path, { environment: { MOUNT_PREFIX: '/over' } })
     expect(over.http.mountPrefix).toBe('/over')
   })
+
+  it('replace a file that is not there', async () => {
+    const path = join(root, 'langgraph.json')
+    const file = { graphs: { agent: './agent.ts:graph' }, auth: { path: './gone.ts:auth' } }
+    await writeFile(path, json(file))
+    await expect(readProjectConfig(path)).rejects.toThrow('gone.ts')
+    const environment = { LANGGRAPH_AUTH: json({ path: './agent.ts:graph' }) }
+    expect((await readProjectConfig(path, { environment })).auth?.path).toBe('./agent.ts')
+  })
 })
