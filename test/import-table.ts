@@ -57,12 +57,12 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     ],
     'agent/host': ['agent', 'agent/items', 'agent/timeline'],
     'agent/items': ['agent'],
-    'agent/server': ['agent'],
+    'agent/server': ['agent', 'network'],
     'agent/timeline': ['agent'],
-    people: [],
+    people: ['network'],
     oauth: ['people'],
     deployment: [
-      ...['agent', 'figures', 'oauth', 'people'],
+      ...['agent', 'figures', 'network', 'oauth', 'people'],
       ...['deployment/artifacts', 'deployment/images', 'deployment/sources'],
     ],
     'deployment/artifacts': [],
@@ -73,6 +73,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
       ...['deployment/revision', 'deployment/sandbox'],
     ],
     rollout: ['deployment'],
+    network: [],
     random: [],
   },
   storage: {

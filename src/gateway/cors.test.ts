@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type RunningAgentServer, startAgentServer } from '../../test/support/agent-server.ts'
 import { KEY, openWorld, type World } from '../../test/support/gateway-world.ts'
-import type { CorsConfig } from '../core/cors.ts'
+import type { CorsConfig } from '../core/network/cors.ts'
 import { DEFAULT_WORKSPACE_ID } from '../core/people/api-key.ts'
 
 const CORS: CorsConfig = {

@@ -1,7 +1,12 @@
 /** The CORS headers of the gateway's own responses. Pages may read as much of them as of the deployment's responses. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createContext, Script } from 'node:vm'
-import { type CorsConfig, exposedHeaders, isAnyOriginAllowed, originRule } from '../core/cors.ts'
+import {
+  type CorsConfig,
+  exposedHeaders,
+  isAnyOriginAllowed,
+  originRule,
+} from '../core/network/cors.ts'
 import { endAnswer } from './request-body.ts'
 
 export function isPreflight({ method, headers }: IncomingMessage): boolean {

@@ -1,9 +1,9 @@
 /** The name of a deployment: its current target, and the requests that wait. */
 import type { ServerResponse } from 'node:http'
-import type { CorsConfig } from '../core/cors.ts'
 import { haveOwnAuth } from '../core/deployment/runtime.ts'
 import type { Activity, Hold, Target, TargetState } from '../core/deployment/target.ts'
 import { AppError } from '../core/errors.ts'
+import type { CorsConfig } from '../core/network/cors.ts'
 import type { Upstream } from './upstream/upstream.ts'
 
 /** How many callers without a key may wait for one name at a time. */

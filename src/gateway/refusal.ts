@@ -1,8 +1,8 @@
 /** The gateway's own refusals, in the form of both APIs: `{"detail": "…"}`. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { CorsConfig } from '../core/cors.ts'
 import { AppError, HTTP_STATUS } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
+import type { CorsConfig } from '../core/network/cors.ts'
 import { answerPreflight, corsHeaders, isPreflight } from './cors.ts'
 import { endAnswer } from './request-body.ts'
 

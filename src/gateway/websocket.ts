@@ -2,7 +2,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { AppError } from '../core/errors.ts'
-import { unwatchEnd, watchEnd } from '../core/handshake.ts'
+import { unwatchEnd, watchEnd } from '../core/network/handshake.ts'
 
 /** Throws `bad_request` for an upgrade to anything but a WebSocket. */
 export function checkUpgrade(req: IncomingMessage): void {

@@ -4,7 +4,7 @@ import type { Server } from 'node:http'
 import { createSecureContext, type Server as TlsServer } from 'node:tls'
 import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
-import type { Certificate, CertificateFiles } from '../core/tls.ts'
+import type { Certificate, CertificateFiles } from '../core/network/tls.ts'
 
 /** How often the files are checked, in ms: certificates are renewed weeks ahead. */
 const LOOK_MS = 10_000

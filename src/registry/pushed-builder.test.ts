@@ -7,8 +7,8 @@ import {
   type TestRegistry,
 } from '../../test/support/registry.ts'
 import type { Artifact } from '../core/deployment/artifacts/artifact.ts'
-import { parseIpRange } from '../core/ip-range.ts'
 import { type Log, silentLog } from '../core/log.ts'
+import { parseIpRange } from '../core/network/ip-range.ts'
 import { createGuardedFetch } from '../webhook/guarded-fetch.ts'
 import { createRegistryClient } from './client.ts'
 import { createPushedBuilder } from './pushed-builder.ts'

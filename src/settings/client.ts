@@ -1,7 +1,7 @@
 /** The URL and the key with which a command calls its control plane. */
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { isThisMachine } from '../core/this-machine.ts'
+import { isThisMachine } from '../core/network/this-machine.ts'
 import type { Settings } from './settings.ts'
 import { rowOf } from './table.ts'
 

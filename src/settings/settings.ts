@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { parseDatabaseUrl } from '../core/database-url.ts'
 import { AppError } from '../core/errors.ts'
-import { type IpRange, parseIpRange } from '../core/ip-range.ts'
+import { type IpRange, parseIpRange } from '../core/network/ip-range.ts'
 import {
   type ChoiceSetting,
   type NumberSetting,

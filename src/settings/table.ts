@@ -184,7 +184,7 @@ export const SETTINGS = [
     type: 'text',
     default: 'openid profile email',
     readBy: ['up'],
-    meaning: 'what is asked of the issuer then, separated by spaces',
+    meaning: 'the scopes to request from the issuer, separated by spaces',
   },
   {
     name: 'RUNYARD_OIDC_ROLE_CLAIM',

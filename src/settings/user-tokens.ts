@@ -1,7 +1,8 @@
 /** The issuer of accepted user tokens: the `RUNYARD_OIDC_*` settings. */
+
+import { isThisMachine } from '../core/network/this-machine.ts'
 import { ROLES, type Role } from '../core/people/api-key.ts'
 import type { OidcClientSettings, UserTokenSettings } from '../core/people/user-token.ts'
-import { isThisMachine } from '../core/this-machine.ts'
 import type { Settings } from './settings.ts'
 import { rowOf } from './table.ts'
 

@@ -2,7 +2,7 @@
 import { type LookupAddress, lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import type { Agent } from 'undici'
-import { type IpRange, isInRange } from '../core/ip-range.ts'
+import { type IpRange, isInRange } from '../core/network/ip-range.ts'
 import { isReachable } from './url-rules.ts'
 
 /** Finds all addresses of a host name. */

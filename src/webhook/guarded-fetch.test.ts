@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { parseIpRange } from '../core/ip-range.ts'
+import { parseIpRange } from '../core/network/ip-range.ts'
 import { createGuardedFetch } from './guarded-fetch.ts'
 
 const servers: Server[] = []

@@ -5,8 +5,8 @@
 import { isIP } from 'node:net'
 import type { Agent } from 'undici'
 import { AppError } from '../core/errors.ts'
-import { type IpRange, isInRange } from '../core/ip-range.ts'
-import type { Outgoing } from '../core/outgoing.ts'
+import { type IpRange, isInRange } from '../core/network/ip-range.ts'
+import type { Outgoing } from '../core/network/outgoing.ts'
 import { createGuardedAgent, type ResolveName } from './guarded-agent.ts'
 import { isReachable } from './url-rules.ts'
 

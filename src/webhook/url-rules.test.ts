@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseIpRange } from '../core/ip-range.ts'
+import { parseIpRange } from '../core/network/ip-range.ts'
 import { destinationOf, type UrlRules } from './url-rules.ts'
 
 const RULES: UrlRules = {

@@ -1,7 +1,7 @@
 /** Decides which URLs a run may name as its webhook. */
 import { isIP } from 'node:net'
 import type { WebhookConfig } from '../core/agent/webhook.ts'
-import { type IpRange, isInRange, isPublic } from '../core/ip-range.ts'
+import { type IpRange, isInRange, isPublic } from '../core/network/ip-range.ts'
 
 /** The rules from `webhooks.url` of `langgraph.json`, and those of the operator. */
 export type UrlRules = WebhookConfig['url'] & {

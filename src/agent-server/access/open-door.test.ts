@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import { describe, expect, test } from 'vitest'
-import type { CorsConfig } from '../../core/cors.ts'
 import { silentLog } from '../../core/log.ts'
+import type { CorsConfig } from '../../core/network/cors.ts'
 import {
   guardOpenServer,
   isHostAllowed,

@@ -4,10 +4,10 @@
  * name resolves to 127.0.0.1 (DNS rebinding) can read the answers.
  */
 import type { MiddlewareHandler } from 'hono'
-import { type CorsConfig, originRule } from '../../core/cors.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
-import { isThisMachine } from '../../core/this-machine.ts'
+import { type CorsConfig, originRule } from '../../core/network/cors.ts'
+import { isThisMachine } from '../../core/network/this-machine.ts'
 import { isInProcess } from './door.ts'
 
 export interface OpenTo {

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
-import type { CorsConfig } from '../../core/cors.ts'
+import type { CorsConfig } from '../../core/network/cors.ts'
 import type { AgentServerEnv } from './caller.ts'
 import { guardSockets } from './socket-door.ts'
 

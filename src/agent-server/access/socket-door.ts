@@ -1,7 +1,12 @@
 /** Decides which WebSocket handshakes the server accepts. */
 import type { Context, MiddlewareHandler } from 'hono'
-import { areCookiesAllowed, type CorsConfig, isOwnOrigin, originRule } from '../../core/cors.ts'
 import { AppError } from '../../core/errors.ts'
+import {
+  areCookiesAllowed,
+  type CorsConfig,
+  isOwnOrigin,
+  originRule,
+} from '../../core/network/cors.ts'
 import type { AgentServerEnv } from './caller.ts'
 
 /** The protocol's event stream, the only path that accepts WebSockets. */

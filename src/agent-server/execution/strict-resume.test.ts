@@ -16,8 +16,8 @@ test.each([
 test.each([
   ['one answer to several questions', 'yes', [A, B], '2 interrupts are open', 'ambiguous', []],
   ['an empty map', {}, [A], 'names no interrupt', 'empty_map', []],
-  ['an id that nobody asks with', { [A]: 'yes', [C]: 'no' }, [A, B], C, 'not_pending', [C]],
-  ['an id where nothing is asked', { [A]: 'yes' }, [], A, 'not_pending', [A]],
+  ['the id of no open interrupt', { [A]: 'yes', [C]: 'no' }, [A, B], C, 'not_pending', [C]],
+  ['an id where no interrupt is open', { [A]: 'yes' }, [], A, 'not_pending', [A]],
 ])('%s is refused', (_, resume, open, told, reason, interrupt_ids) => {
   const refused = refuseResume(resume, new Set(open))
   expect(refused?.message).toContain(told)

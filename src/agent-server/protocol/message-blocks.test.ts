@@ -22,11 +22,11 @@ function told(count: number): JsonObject[] {
 
 const sizeOf = (events: JsonObject[]) => JSON.stringify(events).length
 
-test('a tool call is told in slices: twice as many pieces take twice the bytes', () => {
+test('events of a tool call carry slices of it: twice as many pieces take twice the bytes', () => {
   expect(sizeOf(told(400)) / sizeOf(told(200))).toBeLessThan(2.1)
 })
 
-test('a slice is told in the form of today and in the one before', () => {
+test('an event carries its slice as `delta`, and as `content` for older clients', () => {
   const [start, first, second] = told(3)
   expect(start).toMatchObject({
     content: { type: 'tool_call_chunk', id: 'c', name: 'look', args: '' },

@@ -1,7 +1,12 @@
 /** Sets the rights of pages from other origins. */
 import type { MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
-import { type CorsConfig, exposedHeaders, isAnyOriginAllowed, originRule } from '../../core/cors.ts'
+import {
+  type CorsConfig,
+  exposedHeaders,
+  isAnyOriginAllowed,
+  originRule,
+} from '../../core/network/cors.ts'
 
 /** Without a configuration every origin may read and write, without cookies. */
 export function allowOrigins(config: CorsConfig = {}): MiddlewareHandler {

@@ -50,9 +50,9 @@ export async function* runFrames(
 }
 
 /**
- * Where a stream without a last event id starts: at the beginning of a run that is not over, and at the
- * end of one that is over, which shows nothing. A run that has just ended counts as not over: otherwise
- * a client that creates a background run and then streams it would get all or nothing, by chance.
+ * Where a stream without a last event id starts: at the beginning, if the run is not over or ended less than
+ * `JUST_ENDED_MS` ago; otherwise at the end, so it shows nothing. Without that time, a client that creates a background
+ * run and then streams it would get all events or none, by chance.
  */
 export async function defaultStart(
   parts: Pick<Parts, 'store' | 'clock'>,

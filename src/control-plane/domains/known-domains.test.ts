@@ -8,7 +8,7 @@ import { aDeployment, aDomain } from '../../../test/support/control-plane-record
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Domain } from '../../core/deployment/domain.ts'
 import { silentLog } from '../../core/log.ts'
-import type { Certificate } from '../../core/tls.ts'
+import type { Certificate } from '../../core/network/tls.ts'
 import { createSecretBox } from '../../storage/control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../../storage/control-plane/store.ts'
 import { KnownDomains } from './known-domains.ts'

@@ -7,7 +7,7 @@ import type { ControlPlaneStore } from '../../core/deployment/control-plane-stor
 import type { DomainName } from '../../core/deployment/domain.ts'
 import type { HostTable } from '../../core/deployment/target.ts'
 import type { Log } from '../../core/log.ts'
-import type { CertificateTable } from '../../core/tls.ts'
+import type { CertificateTable } from '../../core/network/tls.ts'
 
 /** How often the timer reads the domains, in ms: one statement each time. */
 const LOOK_EVERY_MS = 2000

@@ -2,7 +2,7 @@
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
-import { exposedHeaders } from '../../core/cors.ts'
+import { exposedHeaders } from '../../core/network/cors.ts'
 import { createApp, createRoutes } from '../../http/app.ts'
 import { requireUtf8 } from '../../http/body-text.ts'
 import { addCommonRefusals } from '../../http/common-refusals.ts'

@@ -2,7 +2,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import { AppError } from '../../core/errors.ts'
-import type { HeaderReader } from '../../core/header-reader.ts'
+import type { HeaderReader } from '../../core/network/header-reader.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import type { RecogniseSession, Session, SessionHolder } from '../../core/people/session.ts'
 import { hashKey, noteUse, requireValid } from '../../http/keys.ts'

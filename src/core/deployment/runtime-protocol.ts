@@ -42,8 +42,8 @@
  */
 
 import { isParkedThreads, type ParkedThreads } from '../agent/parked-threads.ts'
-import type { CorsConfig } from '../cors.ts'
 import { type AgentReading, isAgentReading } from '../figures/reading.ts'
+import type { CorsConfig } from '../network/cors.ts'
 import type { DrainLimits, Load } from './runtime.ts'
 
 /** Where an agent server that is no child accepts its driver's WebSocket. */

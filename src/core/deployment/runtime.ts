@@ -12,9 +12,9 @@
  */
 
 import type { ParkedThreads } from '../agent/parked-threads.ts'
-import type { CorsConfig } from '../cors.ts'
 import type { ServerReading } from '../figures/reading.ts'
 import type { JsonObject } from '../json.ts'
+import type { CorsConfig } from '../network/cors.ts'
 import type { Artifact } from './artifacts/artifact.ts'
 import type { RegistryLogin } from './images/pull-secret.ts'
 import type { Secret } from './revision.ts'

@@ -3,7 +3,7 @@
  * are sent, so a client can send its own bearer token beside our key.
  */
 import { AppError } from '../errors.ts'
-import type { HeaderReader } from '../header-reader.ts'
+import type { HeaderReader } from '../network/header-reader.ts'
 
 export function keyIn(headers: HeaderReader): string | undefined {
   return headers.get('x-api-key')?.trim() || bearerIn(headers.get('authorization')) || undefined

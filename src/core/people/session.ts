@@ -7,7 +7,7 @@
  * ```
  */
 import { randomBytes } from 'node:crypto'
-import type { HeaderReader } from '../header-reader.ts'
+import type { HeaderReader } from '../network/header-reader.ts'
 import type { Principal, Role } from './api-key.ts'
 
 /** The user or key whose rights a session has. */

@@ -1,6 +1,6 @@
 /** The certificates of single hosts, which clients name when they connect (SNI). */
 import { createSecureContext, type SecureContext } from 'node:tls'
-import type { Certificate, CertificateTable } from '../../core/tls.ts'
+import type { Certificate, CertificateTable } from '../../core/network/tls.ts'
 
 export class Certificates implements CertificateTable {
   readonly #contexts = new Map<string, SecureContext>()

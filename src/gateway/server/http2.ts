@@ -20,7 +20,7 @@ import {
 import type { Socket } from 'node:net'
 import type { ReadableOptions } from 'node:stream'
 import type { TlsOptions } from 'node:tls'
-import type { Certificate } from '../../core/tls.ts'
+import type { Certificate } from '../../core/network/tls.ts'
 import type { Certificates } from './certificates.ts'
 
 /** Streams stay open for hours, and one page may have many. */

@@ -1,7 +1,7 @@
 /** The settings of the HTTP server, and its responses to malformed HTTP. */
 import http from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Certificate } from '../../core/tls.ts'
+import type { Certificate } from '../../core/network/tls.ts'
 import { keepAddress, noteAddress } from './addresses.ts'
 import type { Certificates } from './certificates.ts'
 import { createTlsServer } from './http2.ts'

@@ -15,7 +15,7 @@ import {
   JsonRpcTransportFactory,
 } from '@a2a-js/sdk/client'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { parseIpRange } from '../../../src/core/ip-range.ts'
+import { parseIpRange } from '../../../src/core/network/ip-range.ts'
 import type { CredentialBox } from '../../../src/core/secret-box.ts'
 import { DEFAULT_SCHEMA } from '../../../src/storage/agent/store.ts'
 import { createSecretBox } from '../../../src/storage/control-plane/secret-box.ts'

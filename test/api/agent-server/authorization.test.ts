@@ -3,7 +3,7 @@ import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Authorize } from '../../../src/core/agent/authorization.ts'
 import { AppError } from '../../../src/core/errors.ts'
-import { parseIpRange } from '../../../src/core/ip-range.ts'
+import { parseIpRange } from '../../../src/core/network/ip-range.ts'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
 
 /** Everyone owns what they make and sees nothing else; `guest` may make no runs. */

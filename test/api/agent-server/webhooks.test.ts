@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Authorize, allowAll } from '../../../src/core/agent/authorization.ts'
-import { parseIpRange } from '../../../src/core/ip-range.ts'
+import { parseIpRange } from '../../../src/core/network/ip-range.ts'
 import type { WebhookSettings } from '../../../src/webhook/webhooks.ts'
 import {
   type RunningAgentServer,

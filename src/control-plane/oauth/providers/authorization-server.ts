@@ -2,6 +2,7 @@
 import * as oauth from 'oauth4webapi'
 import type { Clock } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
+import type { Outgoing } from '../../../core/network/outgoing.ts'
 import type { OAuthConsent } from '../../../core/oauth/consent.ts'
 import {
   challengeMethodOf,
@@ -9,7 +10,6 @@ import {
   type OAuthProvider,
 } from '../../../core/oauth/provider.ts'
 import type { OAuthGrant } from '../../../core/oauth/token.ts'
-import type { Outgoing } from '../../../core/outgoing.ts'
 import { type Account, accountOf } from './account.ts'
 import { normalize, scopesIn, type TokenAnswer } from './token-answer.ts'
 import { promptOf, revocationUrlOf, waysOf } from './types.ts'

@@ -4,12 +4,12 @@ import * as oauth from 'oauth4webapi'
 import { z } from 'zod'
 import { timestamp } from '../../../core/clock.ts'
 import { AppError, invalidField } from '../../../core/errors.ts'
+import type { Outgoing } from '../../../core/network/outgoing.ts'
 import {
   type OAuthProvider,
   TOKEN_ENDPOINT_AUTH_METHODS,
   type TokenEndpointAuthMethod,
 } from '../../../core/oauth/provider.ts'
-import type { Outgoing } from '../../../core/outgoing.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import { callbackUrl } from '../consent/consents.ts'
 import type { OAuthParts } from '../parts.ts'

@@ -1,6 +1,7 @@
 /** A project's settings for its server, beside its graphs: plain data of `langgraph.json`. */
-import type { CorsConfig } from '../../cors.ts'
+
 import type { JsonObject, JsonValue } from '../../json.ts'
+import type { CorsConfig } from '../../network/cors.ts'
 import type { ThreadTtl } from '../thread.ts'
 import type { WebhookConfig } from '../webhook.ts'
 

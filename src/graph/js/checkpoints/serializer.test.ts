@@ -39,7 +39,8 @@ const data = [
   ['a value that JSON lacks', { lc: 2, type: 'undefined' }],
   ['a set', { lc: 2, type: 'constructor', id: ['Set'], args: [[1]] }],
   ['a call', { lc: 2, type: 'constructor', id: ['os', 'system'], args: ['true'] }],
-  ['not implemented', { lc: 1, type: 'not_implemented', id: ['x'] }],
+  // `not_implemented` is a type of LangChain's own: its record of an object that it cannot serialize.
+  ['a record without content', { lc: 1, type: 'not_implemented', id: ['x'] }],
   ['any key "lc"', { lc: 'what it likes' }],
   ['an escape', { __lc_escaped__: SECRET }],
   ['two escapes', { __lc_escaped__: { __lc_escaped__: 1 } }],
