@@ -369,6 +369,9 @@ export function testCheckpointStore(world: () => AgentStoreWorld): void {
       expect(await ids({ ...query, metadata: { deep: { a: [1] } } })).toEqual(['c2'])
       expect(await ids({ ...query, metadata: { step: '2' } })).toEqual([])
       expect(await ids({ ...query, metadata: {} })).toHaveLength(3)
+      const many = Object.fromEntries(Array.from({ length: 2_500 }, (_, n) => [`k${n}`, n]))
+      await put({ checkpoint_id: 'c5', metadata: many })
+      expect(await ids({ ...query, metadata: many })).toEqual(['c5'])
     })
   })
 

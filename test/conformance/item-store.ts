@@ -124,6 +124,12 @@ export function testItemStore(world: () => AgentStoreWorld): void {
       }
     })
 
+    it('are found by thousands of fields', async () => {
+      const value = Object.fromEntries(Array.from({ length: 2_500 }, (_, n) => [`k${n}`, n]))
+      await write(anItem('all', { value }), anItem('one less', { value: { ...value, k2499: 0 } }))
+      expect(await keys({ filter: value })).toEqual(['all'])
+    })
+
     it('are found by exactly their numbers', async () => {
       const [big, next] = ['1234567890123456789', '1234567890123456790']
       for (const [key, n] of Object.entries({ big, next, float: '2.0', list: `[${big},2.0]` })) {

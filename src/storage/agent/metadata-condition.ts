@@ -21,12 +21,9 @@ export function metadataConditions(
   const { contained, equal, joined } = splitFilter(filter)
   return [
     ...[metadata, contained]
-      .filter((wanted) => Object.keys(wanted).length > 0)
+      .filter(hasFields)
       .map((wanted) => json.contains('metadata', place(wanted))),
-    ...equal.map(([key, value]) => {
-      params.push(key)
-      return json.fieldEquals('metadata', `$${params.length}`, place(value))
-    }),
+    ...[equal].filter(hasFields).map((wanted) => json.fieldsEqual('metadata', place(wanted))),
     ...joined.map(([word, filters]) => {
       const each = filters.map((one) => metadataConditions(json, { filter: one }, params))
       return `(${each.map((all) => `(${all.join(' AND ') || 'true'})`).join(` ${word} `)})`
@@ -56,6 +53,8 @@ export function splitLabels({ metadata = {}, filter = {} }: MetadataWanted):
     filter: without(filter, allowed),
   }
 }
+
+const hasFields = (object: JsonObject) => Object.keys(object).length > 0
 
 function plainConditions(filter: MetadataFilter): JsonObject {
   const plain = Object.entries(filter).flatMap(([key, condition]): [string, JsonValue][] => {
@@ -94,7 +93,7 @@ function isStorable(text: string): boolean {
 
 function splitFilter(filter: MetadataFilter): {
   contained: JsonObject
-  equal: [string, JsonValue][]
+  equal: JsonObject
   joined: ['OR' | 'AND', MetadataFilter[]][]
 } {
   const contained: [string, JsonValue][] = []
@@ -106,5 +105,5 @@ function splitFilter(filter: MetadataFilter): {
     else if ('$eq' in condition) equal.push([key, condition.$eq])
     else contained.push([key, [condition.$contains].flat() as JsonValue[]])
   }
-  return { contained: Object.fromEntries(contained), equal, joined }
+  return { contained: Object.fromEntries(contained), equal: Object.fromEntries(equal), joined }
 }

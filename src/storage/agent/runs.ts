@@ -117,23 +117,18 @@ RETURNING ${COLUMNS}, lease_server_id, lease_token`
 const hasSuspectSql = (db: Db, selection: Pick<Selection, 'suspect' | 'exceptGraphs'>) =>
   `${claimableSql(db, { ...selection, only: 'suspects', now: 1, before: 1 })} LIMIT 1`
 
-/**
- * The next parameter is the name of the field. Each graph has a parameter of its own after it; they are
- * few.
- */
+/** Each graph has a parameter of its own; they are few. */
 function exceptSql({ json }: Db, graphs: number, before: number): string {
-  const conditions = Array.from({ length: graphs }, (_, i) => {
-    const [field, graph] = [`$${before + 1}`, `$${before + 2 + i}`]
-    return `\n    AND NOT ${json.fieldEquals('metadata', field, graph)}`
-  })
+  const conditions = Array.from(
+    { length: graphs },
+    (_, i) => `\n    AND NOT ${json.fieldsEqual('metadata', `$${before + 1 + i}`)}`,
+  )
   return conditions.join('')
 }
 
 /** The parameters of `exceptSql`. */
-function exceptParams(graphs: readonly string[] = []): string[] {
-  const texts = graphs.map((graph_id) => JSON.stringify(graph_id))
-  return texts.length > 0 ? ['graph_id', ...texts] : []
-}
+const exceptParams = (graphs: readonly string[] = []) =>
+  graphs.map((graph_id) => JSON.stringify({ graph_id }))
 
 const renewSql = ({ json }: Db) => `
 UPDATE runs SET lease_expires_at = $1

@@ -126,9 +126,9 @@ export async function readCheckpoints(
     ...(query.checkpoint_ns === undefined ? [] : [`checkpoint_ns = ${place(query.checkpoint_ns)}`]),
     ...(query.checkpoint_id === undefined ? [] : [`checkpoint_id = ${place(query.checkpoint_id)}`]),
     ...(query.before === undefined ? [] : [`checkpoint_id < ${place(query.before)}`]),
-    ...Object.entries(query.metadata ?? {}).map(([key, value]) =>
-      tx.json.fieldEquals('metadata', place(key), place(JSON.stringify(value))),
-    ),
+    ...(query.metadata === undefined
+      ? []
+      : [tx.json.fieldsEqual('metadata', place(JSON.stringify(query.metadata)))]),
   ]
   const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''
   const limit = query.limit === undefined ? '' : `LIMIT ${place(query.limit)}`

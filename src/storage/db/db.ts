@@ -123,8 +123,11 @@ export interface JsonSql {
   texts(array: string): string
   /** A row source with the columns `key` and `value` (text) of a JSON object: `FROM ${…} AS e`. */
   entries(object: string): string
-  /** A condition: the object has this key, and there this JSON value. */
-  fieldEquals(object: string, key: string, value: string): string
+  /**
+   * A condition: the object has each field of the object `wanted`, with an equal JSON value. It is one text for any
+   * number of fields: 900 searches that differed in it kept 1.8 GB of prepared statements.
+   */
+  fieldsEqual(object: string, wanted: string): string
   /** A condition: the JSON `document` contains the JSON `wanted` (`core/json-containment.ts`). */
   contains(document: string, wanted: string): string
 }

@@ -77,10 +77,13 @@ export function itemConditions(
   { namespace_prefix, filter = {} }: ItemQuery,
   place: (value: SqlValue) => string,
 ): string[] {
-  const equalities = plainEqualities(filter).map(([key, value]) =>
-    json.fieldEquals('i.value', place(key), place(JSON.stringify(value))),
-  )
-  return [...isBelow('i', namespace_prefix, place), ...equalities]
+  const below = isBelow('i', namespace_prefix, place)
+  const equalities = plainEqualities(filter)
+  if (equalities.length === 0) return below
+  return [
+    ...below,
+    json.fieldsEqual('i.value', place(JSON.stringify(Object.fromEntries(equalities)))),
+  ]
 }
 
 /** Whether the database has checked all conditions. */

@@ -4,8 +4,11 @@ import type { JsonSql } from '../db.ts'
 export const json: JsonSql = {
   texts: (array) => `(SELECT jsonb_array_elements_text(${parsed(array)}))`,
   entries: (object) => `json_each_text(CAST(${object} AS TEXT)::json)`,
-  fieldEquals: (object, key, value) =>
-    `coalesce(${parsed(object)} -> CAST(${key} AS TEXT) = ${parsed(value)}, FALSE)`,
+  fieldsEqual: (object, wanted) =>
+    // OFFSET 0: the object is parsed once, not for each field.
+    `NOT EXISTS (
+      SELECT 1 FROM (SELECT ${parsed(object)} AS value OFFSET 0) AS object, jsonb_each(${parsed(wanted)}) AS wanted
+      WHERE object.value -> wanted.key IS DISTINCT FROM wanted.value)`,
   contains: (document, wanted) => `coalesce(${parsed(document)} @> ${parsed(wanted)}, FALSE)`,
 }
 

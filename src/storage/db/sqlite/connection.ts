@@ -3,6 +3,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { getLoadablePath } from 'sqlite-vec'
 import { AppError } from '../../../core/errors.ts'
 import { equalsJson, parseJson } from '../../../core/exact-json.ts'
+import { isObject, type JsonObject } from '../../../core/json.ts'
 import { containsJson } from '../../../core/json-containment.ts'
 import type { SqlValue } from '../db.ts'
 import { DatabaseFile } from './file.ts'
@@ -23,7 +24,7 @@ export class SqliteConnection {
     })
     this.#database.enableLoadExtension(false)
     this.#database.function('json_contains', { deterministic: true }, jsonContains)
-    this.#database.function('json_equals', { deterministic: true }, jsonEquals)
+    this.#database.function('json_fields_equal', { deterministic: true }, jsonFieldsEqual)
   }
 
   get path(): string {
@@ -189,7 +190,13 @@ function jsonContains(document: unknown, wanted: unknown): number {
   return containsJson(parseJson(document), parseJson(String(wanted))) ? 1 : 0
 }
 
-/** The same for `Db.json.fieldEquals`: SQLite compares JSON as text, in which `2.0` is another number than `2`. */
-function jsonEquals(one: unknown, other: unknown): number {
-  return equalsJson(parseJson(String(one)), parseJson(String(other))) ? 1 : 0
+/** The same for `Db.json.fieldsEqual`. */
+function jsonFieldsEqual(object: unknown, wanted: unknown): number {
+  if (typeof object !== 'string') return 0
+  const document = parseJson(object)
+  const fields = Object.entries(parseJson(String(wanted)) as JsonObject)
+  return isObject(document) &&
+    fields.every(([key, value]) => Object.hasOwn(document, key) && equalsJson(document[key], value))
+    ? 1
+    : 0
 }

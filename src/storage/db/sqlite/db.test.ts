@@ -181,13 +181,17 @@ test('the JSON fragments find texts, entries and fields of any name and type', a
   ])
   expect(entries).toEqual([{ key: 'a.b', value: '1' }])
   const object = { 'a "q" $.b': 'x', n: 1, yes: true, no: null, deep: { b: [1, { c: 2 }] } }
-  const equals = `SELECT ${json.fieldEquals('$1', '$2', '$3')} AS equal`
+  const equals = `SELECT ${json.fieldsEqual('$1', '$2')} AS equal`
   for (const [key, value] of Object.entries(object)) {
-    const params = [JSON.stringify(object), key, JSON.stringify(value)]
+    const params = [JSON.stringify(object), JSON.stringify({ [key]: value })]
     expect(await db.get(equals, params), key).toEqual({ equal: 1 })
   }
+  expect(await db.get(equals, [JSON.stringify(object), JSON.stringify(object)])).toEqual({
+    equal: 1,
+  })
   for (const wrong of ['1', '"true"', 'false', '{}']) {
-    expect(await db.get(equals, [JSON.stringify(object), 'yes', wrong])).toEqual({ equal: 0 })
+    const params = [JSON.stringify(object), `{"n": 1, "yes": ${wrong}}`]
+    expect(await db.get(equals, params)).toEqual({ equal: 0 })
   }
 })
 

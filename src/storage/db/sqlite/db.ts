@@ -33,16 +33,10 @@ export async function openSqlite(path: string): Promise<Db> {
   }
 }
 
-/** Equal values of these types may have different texts: `2` and `2.0`, and the same keys in another order. */
-const MAY_DIFFER_IN_TEXT = "'integer', 'real', 'array', 'object'"
-
 const json: JsonSql = {
   texts: (array) => `(SELECT value FROM json_each(${array}))`,
   entries: (object) => `json_each(${object})`,
-  fieldEquals: (object, key, value) =>
-    `EXISTS (SELECT 1 FROM json_each(${object}) AS field WHERE field.key = ${key} AND (
-      ${object} -> field.fullkey = json(${value}) OR field.type IN (${MAY_DIFFER_IN_TEXT})
-        AND json_equals(${object} -> field.fullkey, ${value})))`,
+  fieldsEqual: (object, wanted) => `json_fields_equal(${object}, ${wanted})`,
   contains: (document, wanted) => `json_contains(${document}, ${wanted})`,
 }
 
