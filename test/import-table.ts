@@ -20,7 +20,6 @@ export const FLOORS: Readonly<Record<string, readonly string[]>> = {
   registry: ['core'],
   gateway: ['core'],
   http: ['core'],
-  dashboard: ['core', 'http'],
   telemetry: ['core'],
   webhook: ['core'],
   settings: ['core'],
@@ -28,7 +27,6 @@ export const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'control-plane': ['core', 'http'],
   process: ['core'],
   managed: ['core'],
-  'web-socket': ['core'],
   workers: ['core', 'child-process'],
   installation: ['core'],
   listener: ['core'],
@@ -127,6 +125,11 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     javascript: [],
     python: [],
     sources: [],
+  },
+  http: {
+    '.': [],
+    dashboard: [],
+    'web-socket': [],
   },
   gateway: {
     '.': ['server', 'upstream'],

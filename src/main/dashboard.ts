@@ -2,8 +2,8 @@
 import type { UpConfig } from '../config.ts'
 import type { Log } from '../core/log.ts'
 import type { AnswerPage } from '../core/pages.ts'
-import { createDashboard } from '../dashboard/app.ts'
-import { DashboardBuild, findDashboard, type Home } from '../dashboard/build.ts'
+import { createDashboard } from '../http/dashboard/app.ts'
+import { DashboardBuild, findDashboard, type Home } from '../http/dashboard/build.ts'
 import type { Started } from '../process/started.ts'
 
 /** Paths of the control plane and the gateway; every other path may be a page. */

@@ -8,8 +8,8 @@ import type { ServeConfig } from '../config.ts'
 import { RUNTIME_PROBE_PATH } from '../core/deployment/runtime-protocol.ts'
 import type { Log } from '../core/log.ts'
 import { close, listen } from '../http/listen.ts'
+import { WebSockets } from '../http/web-socket/handshakes.ts'
 import type { SocketLink } from '../managed/socket-link.ts'
-import { WebSockets } from '../web-socket/handshakes.ts'
 
 type Answer = Parameters<SocketLink['inFrontOf']>[0]
 

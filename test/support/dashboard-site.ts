@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
-import { COMPONENT_FRAME, FRAME_HEADERS, pageHeaders } from '../../src/dashboard/policy.ts'
+import { COMPONENT_FRAME, FRAME_HEADERS, pageHeaders } from '../../src/http/dashboard/policy.ts'
 
 const BASE = '/studio/'
 const TYPES: Record<string, string> = {

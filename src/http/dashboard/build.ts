@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Log } from '../core/log.ts'
+import type { Log } from '../../core/log.ts'
 import type { Absence } from './not-built.ts'
 
 /** How much of a failed build's output is logged, from its end, in characters. */
@@ -18,7 +18,7 @@ export interface Home {
 }
 
 export function findDashboard(): Home {
-  const root = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+  const root = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
   if (!existsSync(root('dashboard/vite.config.ts'))) return { folder: root('dashboard') }
   return { folder: root('dashboard/dist'), script: root('scripts/build-dashboard.ts') }
 }

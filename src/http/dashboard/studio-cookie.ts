@@ -3,11 +3,11 @@
  * so that any process of the server can check it, and it ends with the key.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Clock } from '../core/clock.ts'
-import { AppError } from '../core/errors.ts'
-import { hashKey } from '../http/keys.ts'
-import { cookieIn, ownCookie, studioCookieName } from '../http/session-cookie.ts'
-import { isFromOwnPage, type Site, type SiteOf } from '../http/site.ts'
+import type { Clock } from '../../core/clock.ts'
+import { AppError } from '../../core/errors.ts'
+import { hashKey } from '../keys.ts'
+import { cookieIn, ownCookie, studioCookieName } from '../session-cookie.ts'
+import { isFromOwnPage, type Site, type SiteOf } from '../site.ts'
 
 /** The lifetime of the cookie, in ms: a week. */
 const LIFETIME_MS = 7 * 24 * 3_600_000

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { silentLog } from '../core/log.ts'
+import { silentLog } from '../../core/log.ts'
 import { WebSockets } from './handshakes.ts'
 
 let http: Server

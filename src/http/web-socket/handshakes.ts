@@ -6,9 +6,9 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
-import type { AcceptSocket, ClientSocket } from '../core/agent/server/client-socket.ts'
-import type { Log } from '../core/log.ts'
-import { unwatchEnd, watchEnd } from '../core/network/handshake.ts'
+import type { AcceptSocket, ClientSocket } from '../../core/agent/server/client-socket.ts'
+import type { Log } from '../../core/log.ts'
+import { unwatchEnd, watchEnd } from '../../core/network/handshake.ts'
 import { MAX_REASON_BYTES, PING_MS, WebSocketClient } from './client.ts'
 
 /** The largest message that is read, in bytes. */

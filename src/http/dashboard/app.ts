@@ -1,7 +1,7 @@
 /** Serves the browser app: its page at each of its paths, and its files. */
 import { randomBytes } from 'node:crypto'
 import { getMimeType } from 'hono/utils/mime'
-import type { AnswerPage } from '../core/pages.ts'
+import type { AnswerPage } from '../../core/pages.ts'
 import { AppFiles, encodingsIn } from './files.ts'
 import { type Absence, answerNotBuilt } from './not-built.ts'
 import { COMPONENT_FRAME, FRAME_HEADERS, pageHeaders } from './policy.ts'

@@ -1,7 +1,7 @@
 /** One WebSocket of the library `ws`, as the agent server uses it. */
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
-import type { ClientSocket } from '../core/agent/server/client-socket.ts'
+import type { ClientSocket } from '../../core/agent/server/client-socket.ts'
 import { textFrames } from './frames.ts'
 
 /** How often clients are pinged, in ms. */
