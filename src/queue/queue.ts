@@ -14,12 +14,14 @@ import type { CancelAction, ClaimedRun } from '../core/agent/run.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { type Notice, type Notices, noNotices } from '../core/notices.ts'
+import { Backlog } from './backlog.ts'
 import { Claims } from './claims.ts'
 import { Deadline } from './deadline.ts'
 import { DueTimes } from './due-times.ts'
 import type { Execute, Executed } from './execution.ts'
 import { Executions, type NextCheckpoint } from './executions.ts'
 import { Liveness, type OnExhausted, type ThisServer } from './liveness.ts'
+import { Looks } from './looks.ts'
 import { type Place, Places } from './places.ts'
 import { Quarantine } from './quarantine.ts'
 import { Ticker } from './ticker.ts'
@@ -84,25 +86,17 @@ export class Queue {
   readonly #ticker: Ticker
   readonly #quarantine = new Quarantine()
   readonly #places: Places
+  readonly #backlog = new Backlog()
+  readonly #looks = new Looks((isPoll) => this.#lookOnce(isPoll))
   /** Cancels that came during a claim, which may be about a run of that claim. */
   readonly #earlyCancels = new Map<string, CancelAction>()
   /** The async context of the constructor: claimed runs must not inherit the context of the queue's caller. */
   readonly #outside = AsyncLocalStorage.snapshot()
   /** `undefined`: the queue claims nothing, since it is not started or is stopping. */
   #execute: Execute | undefined
-  #isFilling = false
-  #isFillWanted = false
-  /** Runs older than those added here now may wait: the last look did not see all runs. */
-  #isBehind = true
-  /** Counts the hints of runs that this server did not add. A look during which it changes has not seen all. */
-  #news = 0
   /** Whether to notify other servers of pending runs that this one cannot take. */
   #shouldPublish = false
   #unsubscribe = () => {}
-  #filled: Promise<void> = Promise.resolve()
-  #poll: NodeJS.Timeout | undefined
-  /** The next look comes from the timer, not from a request. */
-  #isPoll = false
   /** When runs are asked to stop at a checkpoint, and when they are stopped wherever they are. */
   readonly #graceDeadline = new Deadline()
   readonly #checkpointDeadline = new Deadline()
@@ -113,7 +107,7 @@ export class Queue {
     const leaseMs = parts.leaseMs ?? DEFAULT_LEASE_MS
     const log = parts.log.child({ part: 'queue', server_id: server.server_id })
     const onReleased = () => {
-      this.#hear()
+      this.#backlog.hint()
       this.wake()
     }
     const notices = parts.notices ?? noNotices
@@ -149,7 +143,7 @@ export class Queue {
     this.#execute = execute
     this.#unsubscribe = this.#notices.subscribe((notice) => this.#onNotice(notice))
     this.#ticker.start()
-    this.#hear()
+    this.#backlog.hint()
     this.wake()
   }
 
@@ -197,7 +191,7 @@ export class Queue {
   reserve(graph_id: string): Place | undefined {
     const { graphs } = this.#parts.server
     if (this.#isHeld) return undefined
-    const mayOthersWait = this.#isBehind || this.#quarantine.isWaitedFor
+    const mayOthersWait = this.#backlog.mayWait || this.#quarantine.isWaitedFor
     const isForeign = graphs !== undefined && !graphs.includes(graph_id)
     if (mayOthersWait || isForeign || this.#room <= this.#claims.asked) return undefined
     return this.#places.reserve()
@@ -215,7 +209,7 @@ export class Queue {
   cancelLocal(run_id: string, action: CancelAction): boolean {
     const execution = this.#executions.find(run_id)
     execution?.stop({ kind: 'cancelled', action })
-    const mayBegin = this.#isFilling || this.#places.size > 0
+    const mayBegin = this.#looks.isRunning || this.#places.size > 0
     if (!execution && mayBegin) this.#earlyCancels.set(run_id, action)
     if (!execution) this.#notices.publish({ kind: 'cancel', run_id })
     return execution !== undefined
@@ -223,17 +217,11 @@ export class Queue {
 
   #onNotice(notice: Notice): void {
     if (notice.kind === 'run_waits' || notice.kind === 'missed') {
-      this.#hear()
+      this.#backlog.hint()
       this.#look()
     }
     const isHere = notice.kind === 'cancel' && this.isRunning(notice.run_id)
     if (isHere || notice.kind === 'missed') void this.#executions.renew()
-  }
-
-  /** Notes that runs may wait that this server did not add. */
-  #hear(): void {
-    this.#news += 1
-    this.#isBehind = true
   }
 
   #look(): void {
@@ -241,8 +229,7 @@ export class Queue {
       this.#publishIfForOthers()
       return
     }
-    this.#isFillWanted = true
-    if (!this.#isFilling) this.#filled = this.#outside(() => this.#fill())
+    this.#outside(() => this.#looks.request())
   }
 
   get #isAccepting(): boolean {
@@ -254,7 +241,7 @@ export class Queue {
    * nothing waits, and a look costs as much as all reads of a run.
    */
   #onDone({ isNextWaiting }: Pick<Executed, 'isNextWaiting'>): void {
-    const mayWait = isNextWaiting || this.#isBehind || this.#quarantine.isWaitedFor
+    const mayWait = isNextWaiting || this.#backlog.mayWait || this.#quarantine.isWaitedFor
     if (this.#isAccepting && !mayWait) return
     if (this.#isAccepting && !this.#mayNeedOthers) this.#look()
     else this.wake()
@@ -277,47 +264,37 @@ export class Queue {
     return pollMs ?? (isQuiet ? QUIET_POLL_MS : DEFAULT_POLL_MS)
   }
 
-  async #fill(): Promise<void> {
-    this.#isFilling = true
-    clearTimeout(this.#poll)
-    let nextLookMs = this.#pollMs
-    while (this.#isFillWanted) {
-      this.#isFillWanted = false
-      nextLookMs = await this.#claimAll()
-      // Runs that are claimed from now on have the cancel in their rows.
-      this.#earlyCancels.clear()
-      this.#publishIfForOthers()
+  /** Returns the time until the next look, in ms. */
+  async #lookOnce(isPoll: boolean): Promise<number> {
+    if (isPoll) {
+      this.#dueTimes.forget()
+      this.#backlog.hint()
     }
-    this.#isFilling = false
-    if (this.#isAccepting) this.#poll = setTimeout(() => this.#lookAgain(), nextLookMs)
-  }
-
-  #lookAgain(): void {
-    this.#dueTimes.forget()
-    this.#hear()
-    this.#isPoll = true
-    this.#look()
+    const nextMs = await this.#claimAll(isPoll)
+    // Runs that are claimed from now on have the cancel in their rows.
+    this.#earlyCancels.clear()
+    this.#publishIfForOthers()
+    return nextMs
   }
 
   /** Whether any run is pending. For looks without a request: finding none costs a tenth of a claim. */
   async #isAnyPending(): Promise<boolean> {
-    const news = this.#news
+    const sawAll = this.#backlog.look()
     const dueAt = await this.#parts.store.runs.nextDue(0)
-    if (dueAt === undefined && news === this.#news) this.#isBehind = false
+    if (dueAt === undefined) sawAll()
     return dueAt !== undefined
   }
 
   /** Claims as many runs as there is room for. Returns the time until the next look, in ms. */
-  async #claimAll(): Promise<number> {
-    const isPoll = this.#isPoll && !this.#quarantine.isWaitedFor
-    this.#isPoll = false
+  async #claimAll(isPoll: boolean): Promise<number> {
+    const mayBeNone = isPoll && !this.#quarantine.isWaitedFor
     try {
-      if (isPoll && !(await this.#isAnyPending())) return this.#pollMs
+      if (mayBeNone && !(await this.#isAnyPending())) return this.#pollMs
       while (this.#room > 0 && !this.#isHeld) {
         const now = this.#parts.clock.now()
         if (!(await this.#claim(now))) return await this.#untilNextDue(now)
       }
-      this.#isBehind = true
+      this.#backlog.hint()
       return this.#pollMs
     } catch (error) {
       this.#log.error({ err: error }, 'could not look for runs; it is tried again')
@@ -344,13 +321,13 @@ export class Queue {
   /** Claims once. `false`: there are no more runs, or those that execute have to end first. */
   async #claim(now: number): Promise<boolean> {
     if (this.#quarantine.holdsBack) {
-      this.#isBehind = true
+      this.#backlog.hint()
       return this.#claimSuspect(now)
     }
-    const news = this.#news
+    const sawAll = this.#backlog.look()
     const { claimed, leaseExpiresAt, areAll } = await this.#claims.take(now, this.#room, 'others')
     await Promise.all(claimed.map((one) => this.#begin(one, leaseExpiresAt)))
-    if (areAll && news === this.#news) this.#isBehind = false
+    if (areAll) sawAll()
     if (areAll && claimed.length === 0) await this.#claimSuspect(now)
     return !areAll
   }
@@ -411,8 +388,7 @@ export class Queue {
 
   async #stop(): Promise<void> {
     this.#execute = undefined
-    clearTimeout(this.#poll)
-    await this.#filled
+    await this.#looks.stop()
     await this.#untilAbort(this.#places.settle())
     await this.#settle()
     await this.#executions.handBackAll()

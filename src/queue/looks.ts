@@ -1,0 +1,42 @@
+/** Looks for runs: one look at a time, another one if it was asked for meanwhile, and the next by a timer. */
+export class Looks {
+  /** Returns the time until the next look, in ms. Never rejects. `isPoll`: the look comes from the timer. */
+  readonly #look: (isPoll: boolean) => Promise<number>
+  #isWanted = false
+  #isStopped = false
+  #running: Promise<void> | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(look: (isPoll: boolean) => Promise<number>) {
+    this.#look = look
+  }
+
+  /** Whether a look is under way. */
+  get isRunning(): boolean {
+    return this.#running !== undefined
+  }
+
+  /** Looks now, or once more after the look that is under way. */
+  request(isPoll = false): void {
+    this.#isWanted = true
+    this.#running ??= this.#run(isPoll)
+  }
+
+  /** Waits for the look that is under way; none follows. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+    await this.#running
+  }
+
+  async #run(isPoll: boolean): Promise<void> {
+    clearTimeout(this.#timer)
+    let nextMs = 0
+    for (let isFromTimer = isPoll; this.#isWanted; isFromTimer = false) {
+      this.#isWanted = false
+      nextMs = await this.#look(isFromTimer)
+    }
+    this.#running = undefined
+    if (!this.#isStopped) this.#timer = setTimeout(() => this.request(true), nextMs)
+  }
+}
