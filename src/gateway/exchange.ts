@@ -72,11 +72,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
   #isStream = false
   /** The state of a response about a run. */
   #answer: RunAnswer | undefined
-  /** The head of the server's response has arrived. */
-  #isAnswered = false
-  /** The head of the response was sent, alone or with the first bytes of the body. */
-  #isFlushed = false
-  #isOver = false
+  /** `answering`: the head of the server's response has arrived. `flushed`: the client has it, or it is on its way. */
+  #state: 'waiting' | 'answering' | 'flushed' | 'over' = 'waiting'
 
   constructor(request: ClientRequest, to: Destination) {
     this.#request = request
@@ -109,7 +106,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
   moveOn(): void {
     const answer = this.#answer
     // Its agent server is alive, and would think that the client left.
-    if (!this.#isAnswered || !answer || answer.about.isCancelledOnLeave) return void this.cut()
+    if (this.#state === 'waiting' || !answer || answer.about.isCancelledOnLeave)
+      return void this.cut()
     const error = new Error('Its agent server is to end.')
     this.#settle({ kind: 'broken', answer, error })
     this.#controller?.abort(error)
@@ -123,7 +121,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller
-    if (this.#isOver) controller.abort(new Error('The client left before its request was sent.'))
+    if (this.#state === 'over')
+      controller.abort(new Error('The client left before its request was sent.'))
   }
 
   onResponseStart(
@@ -132,7 +131,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
     _headers: unknown,
     statusMessage = '',
   ): void {
-    if (statusCode < 200) return
+    if (statusCode < 200 || this.#state === 'over') return
     const { res } = this.#request
     const received = rawHeaders(controller)
     refuseOtherCodings(received)
@@ -142,16 +141,16 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
     if (this.#to.goesOnWith) return void this.#goOn(head)
     this.#answer = this.#to.answerAfter?.(head)
     res.writeHead(statusCode, statusMessage, headers)
-    this.#isAnswered = true
+    this.#state = 'answering'
     // Data of the same packet is handled before this runs, and sends the headers along with it.
-    queueMicrotask(() => this.#flushHeaders())
+    queueMicrotask(() => this.#flush() && res.flushHeaders())
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const { res } = this.#request
     const bytes = this.#answer ? this.#answer.take(chunk) : chunk
     if (bytes.length === 0) return
-    this.#isFlushed = true
+    this.#flush()
     if (res.write(bytes)) return
     controller.pause()
     res.once('drain', () => controller.resume())
@@ -159,7 +158,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
 
   onResponseEnd(_controller: unknown, trailers: Record<string, unknown>): void {
     const { req, res } = this.#request
-    this.#isFlushed = true
+    this.#flush()
     const rest = this.#answer?.end()
     if (rest?.length) res.write(rest)
     if (Object.keys(trailers).length > 0) res.addTrailers(trailers as Record<string, string>)
@@ -167,9 +166,9 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    if (this.#isOver) return
+    if (this.#state === 'over') return
     const wasSent = this.#controller !== undefined
-    if (!this.#isAnswered) this.#settle({ kind: 'unanswered', wasSent, error })
+    if (this.#state === 'waiting') this.#settle({ kind: 'unanswered', wasSent, error })
     else if (this.#answer) this.#settle({ kind: 'broken', answer: this.#answer, error })
     else this.cut()
   }
@@ -182,7 +181,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
   ): void {
     const { res, upgrade } = this.#request
     const upstreamSocket = socket as Socket
-    if (!upgrade || this.#isOver) return void upstreamSocket.destroy()
+    if (!upgrade || this.#state === 'over') return void upstreamSocket.destroy()
     res.off('close', this.#onClientClose)
     upgrade.detach()
     const headers = this.#to.answerHeaders(rawHeaders(controller))
@@ -200,13 +199,15 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
   #goOn(head: Head): void {
     const { status } = head
     if (status >= 500 || status === 429) throw new Error(`The agent server answers ${status}.`)
-    this.#isAnswered = true
+    this.#state = 'answering'
     if (!this.#answer || !isContinuation(this.#answer, head)) this.cut()
   }
 
-  #flushHeaders(): void {
-    if (this.#isFlushed || this.#isOver) return
-    this.#request.res.flushHeaders()
+  /** Notes that the head of the response goes out now. `false`: it has already, or no longer can. */
+  #flush(): boolean {
+    if (this.#state !== 'answering') return false
+    this.#state = 'flushed'
+    return true
   }
 
   #leave(reason: Error): void {
@@ -215,8 +216,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Cuttable {
   }
 
   #settle(outcome: Outcome): void {
-    if (this.#isOver) return
-    this.#isOver = true
+    if (this.#state === 'over') return
+    this.#state = 'over'
     this.#request.res.off('close', this.#onClientClose)
     this.#to.connections.leave(this)
     this.#outcome.resolve(outcome)

@@ -46,12 +46,11 @@ export class Election {
   /** This control plane's URL for the others; empty while it does not listen. */
   #url = ''
   #running: Promise<void> | undefined
-  #token: number | undefined
-  #sureUntil = 0
+  /** Its term while this control plane leads, or tries to. */
+  #term: { token: number; sureUntil: number } | undefined
   #isLeading = false
-  #seen: Leadership | undefined
-  /** How many looks in a row have found `#seen` unchanged. */
-  #stillLooks = 0
+  /** What the last look found. `stillLooks`: how many looks in a row have found the same. */
+  #seen: (Leadership & { stillLooks: number }) | undefined
 
   constructor(options: ElectionOptions) {
     this.#options = options
@@ -74,13 +73,13 @@ export class Election {
   /** The URL of the leader, if it is another control plane and has announced one. */
   get leaderUrl(): string | undefined {
     const { holder, url } = this.#seen ?? { holder: null, url: '' }
-    return this.#token === undefined && holder !== null && url !== '' ? url : undefined
+    return this.#term === undefined && holder !== null && url !== '' ? url : undefined
   }
 
   /** Announces this control plane's URL to the others at once. */
   async announce(url: string): Promise<void> {
     this.#url = url
-    if (this.#token !== undefined) await this.#renew(this.#token)
+    if (this.#term) await this.#renew(this.#term.token)
   }
 
   /** Leaves the election: ends the leader's work, then lets another lead at once. */
@@ -97,26 +96,26 @@ export class Election {
       if (signal.aborted) return
       await this.#step().catch((err: unknown) => {
         // The leader could not reach the database either.
-        this.#stillLooks = 0
+        if (this.#seen) this.#note(this.#seen)
         this.#options.log.warn({ err }, 'who leads cannot be looked up; looking again')
       })
     }
   }
 
   #step(): Promise<void> {
-    return this.#token === undefined ? this.#look() : this.#renew(this.#token)
+    return this.#term ? this.#renew(this.#term.token) : this.#look()
   }
 
   async #renew(token: number): Promise<void> {
     const begun = performance.now()
     const { store, log } = this.#options
     if (await store.renew(token, this.#url)) {
-      this.#sureUntil = begun + SURE_MS
+      this.#term = { token, sureUntil: begun + SURE_MS }
       return
     }
     log.warn({ token }, 'another control plane has taken over; this one follows')
     this.#isLeading = false
-    this.#token = undefined
+    this.#term = undefined
     this.#seen = undefined
     await store.get().then(
       (seen) => this.#note(seen),
@@ -128,15 +127,15 @@ export class Election {
 
   async #look(): Promise<void> {
     const seen = await this.#options.store.get()
-    const isSame = seen.token === this.#seen?.token && seen.beat === this.#seen.beat
-    if (isSame) this.#stillLooks += 1
-    else this.#note(seen)
-    if (seen.holder === null || this.#stillLooks >= STILL_LOOKS) await this.#take(seen)
+    const last = this.#seen
+    const isSame = seen.token === last?.token && seen.beat === last.beat
+    const stillLooks = isSame ? last.stillLooks + 1 : 0
+    this.#note(seen, stillLooks)
+    if (seen.holder === null || stillLooks >= STILL_LOOKS) await this.#take(seen)
   }
 
-  #note(seen: Leadership): void {
-    this.#seen = seen
-    this.#stillLooks = 0
+  #note(seen: Leadership, stillLooks = 0): void {
+    this.#seen = { ...seen, stillLooks }
   }
 
   async #take(seen: Leadership): Promise<void> {
@@ -144,8 +143,7 @@ export class Election {
     const { store, holder, log } = this.#options
     const token = await store.take(seen, holder)
     if (token === undefined) return this.#note(await store.get())
-    this.#token = token
-    this.#sureUntil = begun + SURE_MS
+    this.#term = { token, sureUntil: begun + SURE_MS }
     log.info({ token }, 'this control plane leads')
     try {
       await this.#duties?.onElected({ token, isSure: () => this.#isSure(token) })
@@ -158,16 +156,17 @@ export class Election {
   }
 
   #isSure(token: number): boolean {
-    return this.#token === token && performance.now() < this.#sureUntil
+    const term = this.#term
+    return term?.token === token && performance.now() < term.sureUntil
   }
 
   /** Waits for steps that are under way before another may lead. */
   async #resign(): Promise<void> {
-    const token = this.#token
-    if (token === undefined) return
+    const term = this.#term
+    if (!term) return
     this.#isLeading = false
     await this.#duties?.onEnding()
-    this.#token = undefined
-    await this.#options.store.release(token)
+    this.#term = undefined
+    await this.#options.store.release(term.token)
   }
 }
