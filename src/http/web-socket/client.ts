@@ -2,7 +2,6 @@
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { ClientSocket } from '../../core/agent/server/client-socket.ts'
-import { textFrames } from './frames.ts'
 
 /** How often clients are pinged, in ms. */
 export const PING_MS = 20_000
@@ -17,7 +16,7 @@ export class WebSocketClient implements ClientSocket {
   readonly #left = new AbortController()
   #isAlive = true
 
-  /** `connection`: the WebSocket writes to it uncompressed; this class writes frames of texts there too. */
+  /** `connection`: the WebSocket writes to it. */
   constructor(ws: WebSocket, connection: Duplex) {
     this.#ws = ws
     this.#connection = connection
@@ -40,13 +39,15 @@ export class WebSocketClient implements ClientSocket {
   /** Sends all of them in one write to the socket. */
   async sendAll(texts: readonly string[]): Promise<void> {
     if (texts.length === 0 || this.#ws.readyState !== this.#ws.OPEN) return
-    const frames = textFrames(texts)
-    if (this.#ws.bufferedAmount < HIGH_WATER_BYTES) {
-      this.#connection.write(frames)
-      return
-    }
+    const mayWait = this.#ws.bufferedAmount >= HIGH_WATER_BYTES
+    const last = texts.length - 1
+    const sent = Promise.withResolvers<void>()
+    this.#connection.cork()
+    for (const [i, text] of texts.entries())
+      this.#ws.send(text, i === last ? () => sent.resolve() : undefined)
+    this.#connection.uncork()
     // The callback runs after all earlier data is sent too, and when the client leaves.
-    await new Promise<void>((resolve) => this.#connection.write(frames, () => resolve()))
+    if (mayWait) await sent.promise
   }
 
   onText(callback: (text: string) => void): void {
