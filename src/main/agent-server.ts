@@ -23,6 +23,7 @@ import type { Started } from '../process/started.ts'
 import type { Watchdog } from '../process/watchdog.ts'
 import { type ProjectConfig, readProjectConfig } from '../project/config.ts'
 import {
+  readHasSourceMaps,
   readLogLevel,
   readMaxAttempts,
   readRecursionLimit,
@@ -95,7 +96,7 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
   const { isLangSmithUsed, langSmithProject } = settings
   const { stop, ...loaded } = await openProject(projectConfig, {
     ...{ isLangSmithUsed, langSmithProject, onStep, log },
-    ...(bundlePath !== undefined && { bundlePath }),
+    ...(bundlePath !== undefined && { bundlePath, hasSourceMaps: readHasSourceMaps(env) }),
     ...(unpackSources && { unpackSources }),
     schemas: schemasPlace(opening, projectConfig),
     ...given({ recursionLimit: readRecursionLimit(env) }),

@@ -17,6 +17,8 @@ interface OpenOptions {
   langSmithProject?: string
   /** The bundle of the project's JavaScript; absolute. Absent: its modules are loaded as they are. */
   bundlePath?: string
+  /** Whether the stack traces that the project's own code reads name the sources of the bundle. Default: no. */
+  hasSourceMaps?: boolean
   /** Unpacks sources and packages of a bundle that came alone. */
   unpackSources?(): Promise<ProjectConfig>
   schemas?: SchemasPlace

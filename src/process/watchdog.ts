@@ -4,6 +4,7 @@
  */
 import { Worker } from 'node:worker_threads'
 import type { LogLevel } from '../core/log.ts'
+import { withSources } from '../core/named-sources.ts'
 import { currentPlace, type Place } from '../core/origin.ts'
 
 interface WatchdogOptions {
@@ -91,7 +92,7 @@ function stackHere(): string[] {
     .filter((line) => /\((?:file:|\/)|at (?:async )?(?:file:|\/)/.test(line))
     .filter((line) => !line.includes(import.meta.filename))
     .slice(0, MOST_CALLS)
-    .map((line) => line.trim().replace(/^at /, ''))
+    .map((line) => withSources(line.trim().replace(/^at /, '')))
 }
 
 /**

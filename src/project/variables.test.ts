@@ -3,6 +3,7 @@ import { readUpConfig } from '../config.ts'
 import {
   readEventRetentionMs,
   readGraphConfigs,
+  readHasSourceMaps,
   readLogLevel,
   readMaxAttempts,
   readRecursionLimit,
@@ -102,6 +103,12 @@ describe('the other variables of the official server', () => {
     expect(readShutdownGraceMs({ BG_JOB_SHUTDOWN_GRACE_PERIOD_SECS: '0' })).toBe(0)
     const late = { BG_JOB_SHUTDOWN_GRACE_PERIOD_SECS: '-1' }
     expect(() => readShutdownGraceMs(late)).toThrow('SHUTDOWN_GRACE')
+  })
+
+  it('have Node’s own option for source maps among others', () => {
+    expect(readHasSourceMaps({})).toBe(false)
+    expect(readHasSourceMaps({ NODE_OPTIONS: '--enable-source-maps-not' })).toBe(false)
+    expect(readHasSourceMaps({ NODE_OPTIONS: '--no-warnings --enable-source-maps' })).toBe(true)
   })
 
   it('take Python’s levels of logs in any case, below our own variable', () => {

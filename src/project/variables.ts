@@ -45,6 +45,14 @@ export function readRecursionLimit(env: Environment): number | undefined {
 }
 
 /**
+ * Whether `NODE_OPTIONS` has `--enable-source-maps`. A deployment's variables are set after Node has read that, so that
+ * the server does what it asks for.
+ */
+export function readHasSourceMaps(env: Environment): boolean {
+  return (env.NODE_OPTIONS ?? '').split(/\s+/).includes('--enable-source-maps')
+}
+
+/**
  * `BG_JOB_SHUTDOWN_GRACE_PERIOD_SECS`: how many seconds runs go on when the server stops; unset: 3. Returned in ms.
  * Throws `bad_request`.
  */

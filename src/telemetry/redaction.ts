@@ -3,6 +3,7 @@
  * that look like any other text. The shapes catch secrets inside sentences and stacks.
  */
 import { stdSerializers } from 'pino'
+import { withSources } from '../core/named-sources.ts'
 
 const REDACTED = '[redacted]'
 /** Fields at a greater depth are left out: a log line is no place for a whole object graph. */
@@ -22,8 +23,8 @@ const SECRET_SHAPES: readonly [RegExp, string][] = [
 ]
 
 /**
- * A copy of the fields without texts that have the name or the shape of a secret. Errors are serialized. Never throws:
- * unreadable fields are replaced by one that says so.
+ * A copy of the fields without texts that have the name or the shape of a secret. Errors are serialized, and
+ * their stacks name sources. Never throws: unreadable fields are replaced by one that says so.
  */
 export function withoutSecrets(fields: object): Record<string, unknown> {
   try {
@@ -62,7 +63,8 @@ function copyMembers(object: object, place: Place): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(object).map(([name, value]) => {
       const isSecret = place.isSecret || SECRET_NAME.test(name)
-      return [name, copy(value, { ...place, isSecret })]
+      const isStack = name === 'stack' && typeof value === 'string'
+      return [name, copy(isStack ? withSources(value) : value, { ...place, isSecret })]
     }),
   )
 }

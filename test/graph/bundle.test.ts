@@ -54,6 +54,27 @@ describe('a bundled project', { timeout: 400_000 }, () => {
     expect(bundled.output).toMatch(/RangeError: too loud[\s\S]*src\/words\/shout\.ts:4:/)
   })
 
+  it('prints stack traces that name the bundle, and its sources if its variables ask for that', async () => {
+    const shout =
+      "interface Words {}\nexport const shout = (text: string) => {\n  console.error(new RangeError('seen'))\n  return text\n}\n"
+    await writeProject(root, { ...MANY_SIDED, 'src/words/shout.ts': shout })
+    await bundle()
+    const file = bundlePath(join(root, 'langgraph.json'))
+    const printed = async (secrets: Record<string, string>) => {
+      const { url, output } = await start(file, secrets)
+      await fetch(`${url}/page`, { headers: ANN })
+      await expect.poll(output).toMatch(/RangeError: seen\n +at shout .*\n/)
+      const ended = child && once(child, 'close')
+      child?.kill('SIGKILL')
+      await ended
+      await rm(join(dir, 'data-false'), { recursive: true })
+      return output()
+    }
+    expect(await printed({})).toMatch(/RangeError: seen\n +at shout .*bundle\.mjs:\d/)
+    const named = await printed({ NODE_OPTIONS: '--enable-source-maps' })
+    expect(named).toMatch(/RangeError: seen\n +at shout .*src\/words\/shout\.ts:3:/)
+  })
+
   it('answers the schemas that its build has read in the sources', async () => {
     await writeProject(root, MANY_SIDED)
     const configPath = join(root, 'langgraph.json')
@@ -317,14 +338,14 @@ function withoutIds(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (key, field) => (key === 'id' ? undefined : field)))
 }
 
-async function start(bundlePath?: string): Promise<ManagedServe> {
+async function start(bundlePath?: string, secrets = {}): Promise<ManagedServe> {
   const dataDir = join(dir, `data-${bundlePath === undefined}`)
   await mkdir(dataDir)
   const configPath = join(root, 'langgraph.json')
   const started = await startManagedServe({
     configPath,
     dataDir,
-    ...(bundlePath !== undefined && { bundlePath, message: { sourceRoot: root } }),
+    ...(bundlePath !== undefined && { bundlePath, message: { sourceRoot: root, secrets } }),
   })
   child = started.process
   return started

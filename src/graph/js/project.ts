@@ -52,6 +52,8 @@ interface LoadOptions {
   onStep?(doing: string): Promise<void>
   /** The bundle of its modules; absolute. Absent: the sources are loaded. */
   bundlePath?: string
+  /** Whether Node itself names the sources of the bundle, in each stack trace that the project's code reads. Default: no. */
+  hasSourceMaps?: boolean
   /** Unpacks the project with its packages, for a bundle without them; returns its configuration there. */
   unpackSources?(): Promise<ProjectConfig>
 }
@@ -81,6 +83,7 @@ async function loadBundled(
   options: LoadOptions,
 ): Promise<Project | undefined> {
   try {
+    if (options.hasSourceMaps) process.setSourceMapsEnabled(true)
     await openBundle(bundlePath, config.root)
     return await loadModules(config, options)
   } catch (err) {

@@ -1,8 +1,8 @@
 /** A project's modules out of the file that `js/bundle/write.ts` wrote. */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { nameSourcesOf } from './bundle-sources.ts'
 import { resolvePackages } from './hooks.ts'
-import { nameSourcesOf } from './stack-traces.ts'
 
 type Exports = Record<string, unknown>
 
@@ -19,7 +19,7 @@ let forgetSources = () => {}
 
 /**
  * From now on the project's modules come out of the bundle; `root` is the project's folder. Runs
- * none of its code. Stack traces name the sources. Rejects when the bundle cannot be read.
+ * none of its code. Stack traces that are written down name the sources. Rejects when the bundle cannot be read.
  */
 export async function openBundle(file: string, root: string): Promise<void> {
   const { href } = pathToFileURL(file)

@@ -5,6 +5,7 @@ import {
   TIMELINE_LIMITS,
   type TimelineSpan,
 } from '../../../core/agent/timeline/timeline.ts'
+import { withSources } from '../../../core/named-sources.ts'
 import type { NodeEnd, NodeWatcher } from '../langgraph/node-work.ts'
 import { toWire } from '../langgraph/wire.ts'
 
@@ -222,7 +223,7 @@ function failureOf(thrown: unknown): Partial<TimelineSpan> {
     error: typeof name === 'string' ? cut(name) : 'Error',
     message: typeof message === 'string' ? cut(message) : textOf(message ?? thrown),
   }
-  const where = typeof stack === 'string' && { stack: cut(withoutOwn(stack)) }
+  const where = typeof stack === 'string' && { stack: cut(withoutOwn(withSources(stack))) }
   return { status: 'error', error: { ...told, ...where } }
 }
 
