@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { PATCHES } from '../src/core/agent/host/patches.ts'
 import { FLOORS, ROOMS } from './import-table.ts'
 
 const IMPORT = /(?:from|import)\s*\(?\s*'(\.[^']+)'/g
@@ -9,6 +10,13 @@ const IMPORT = /(?:from|import)\s*\(?\s*'(\.[^']+)'/g
 const PATH = /(?:new URL\(|import\.meta\.(?:resolve\(|dirname,))\s*['`]([^'`]+\.[mc]?[jt]s)['`]/g
 /** A part of a path that differs in the package. In a clone it is the second of the two. */
 const CHOICE = /\$\{\w+ \? '[^']*' : '([^']*)'\}/g
+
+/** Assignments to members of globals and of prototypes, but for those that are made to be set. */
+const GLOBAL =
+  '(?:globalThis|process|console|crypto|Error|Promise|JSON|Object|Array|Function|Date|\\w*[pP]rototype)'
+const REPLACED = new RegExp(
+  `\\b${GLOBAL}(?!\\.exitCode)(?:\\.\\w+|\\[[^\\]]+\\])\\s*=[^=>]|\\b(?:Object|Reflect)\\.(?:assign|define\\w+|set\\w*|delete\\w+)\\(\\s*${GLOBAL}\\s*,`,
+)
 
 const root = resolve(import.meta.dirname, '..')
 const sources = filesBelow('src').filter((file) => !file.endsWith('.test.ts'))
@@ -114,6 +122,15 @@ describe('the files', () => {
     expect(offenders).toEqual(['src/config.ts'])
   })
 
+  it('leave globals and classes of packages to src/graph/js/patches', () => {
+    const offenders = sources.filter((file) => REPLACED.test(textOf(file)))
+    const elsewhere = offenders.filter((file) => !file.startsWith('src/graph/js/patches/'))
+    // It adds a name of its own, by which a debugger finds the place.
+    expect(elsewhere).toEqual(['src/process/watchdog.ts'])
+    const page = readFileSync(join(root, 'docs/patches.md'), 'utf8')
+    expect([...page.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name]) => name)).toEqual(PATCHES)
+  })
+
   it('are no barrels, and lie in no room for everything', () => {
     const bad = /\/(index\.ts|(utils?|common|shared|lib)(\/|\.ts))/
     expect(sources.filter((file) => bad.test(file))).toEqual([])
@@ -140,6 +157,27 @@ describe('this test', () => {
       join(import.meta.dirname, '../main/dev.ts')`
     const found = importsOf('src/installation/command-path.ts', text)
     expect(found).toEqual(['src/main/up.ts', 'src/main/serve.ts', 'src/main/dev.ts'])
+  })
+
+  it.each([
+    'Error.prepareStackTrace = prepare',
+    'globalThis.fetch = own',
+    'Object.assign(globalThis, { fetch })',
+    "Object.defineProperty(process, 'exit', { value })",
+    'prototype[name] = function () {}',
+    'Base.prototype.invoke = own',
+    'process.exit = (code) => {}',
+  ])('would notice %s', (line) => {
+    expect(REPLACED.test(line)).toBe(true)
+  })
+
+  it.each([
+    'process.exitCode = 1',
+    'if (process.pid === 1) return',
+    'const { exit } = process',
+    'Object.assign(fields, globalThis.fields)',
+  ])('would not mind %s', (line) => {
+    expect(REPLACED.test(line)).toBe(false)
   })
 
   it('would notice a circle', () => {

@@ -1,7 +1,6 @@
 /** The agent server of a process: its store, its project, and their setup. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { ProcessEnds } from '../agent-server/execution/process-ends.ts'
 import { given } from '../agent-server/operations/given.ts'
 import { AgentServer, type StopLimits } from '../agent-server/server/agent-server.ts'
 import { applyProjectEnvironment, readEnvironment, type ServeConfig } from '../config.ts'
@@ -15,6 +14,7 @@ import type { CredentialBox } from '../core/secret-box.ts'
 import { graphEnvironment } from '../graph/js/environment.ts'
 import type { SchemasPlace } from '../graph/js/host.ts'
 import { checkProjectPackages } from '../graph/js/modules/langgraph-package.ts'
+import { ProcessEnds } from '../graph/js/patches/process-ends.ts'
 import { builtSchemasPath } from '../graph/js/schemas/kept.ts'
 import { createCredentialBox } from '../installation/credential-box.ts'
 import { startHomeProxy } from '../managed/home-proxy.ts'
@@ -26,6 +26,7 @@ import {
   readHasSourceMaps,
   readLogLevel,
   readMaxAttempts,
+  readPatchesOff,
   readRecursionLimit,
   readShutdownGraceMs,
 } from '../project/variables.ts'
@@ -86,8 +87,9 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
   if (logLevel) log.setLevel(logLevel)
   const { tracer, sendMetrics } = await openTelemetry(serviceName(start), { started, env, log })
   const store = await openStore(opening, readMaxAttempts(env))
+  const patchesOff = readPatchesOff(env)
   const ends = new ProcessEnds(log)
-  ends.start()
+  if (!patchesOff.includes('process-ends')) ends.start()
   started.add('process ends', () => ends.stop())
   const { bundlePath } = start ?? {}
   const { dataDir } = config
@@ -95,7 +97,7 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
   const settings = agentServerSettings(config, projectConfig, env)
   const { isLangSmithUsed, langSmithProject } = settings
   const { stop, ...loaded } = await openProject(projectConfig, {
-    ...{ isLangSmithUsed, langSmithProject, onStep, log },
+    ...{ isLangSmithUsed, langSmithProject, patchesOff, onStep, log },
     ...(bundlePath !== undefined && { bundlePath, hasSourceMaps: readHasSourceMaps(env) }),
     ...(unpackSources && { unpackSources }),
     schemas: schemasPlace(opening, projectConfig),

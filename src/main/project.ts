@@ -1,6 +1,7 @@
 /** A project behind its port, with all settings of its `langgraph.json`. */
 import type { AgentServerOptions } from '../agent-server/server/options.ts'
 import type { GraphHost } from '../core/agent/host/graph-host.ts'
+import type { Patch } from '../core/agent/host/patches.ts'
 import type { Log, LogLevel } from '../core/log.ts'
 import type { SchemasPlace } from '../graph/js/host.ts'
 import { noteSource } from '../graph/js/modules/hooks.ts'
@@ -24,6 +25,8 @@ interface OpenOptions {
   schemas?: SchemasPlace
   /** The default step limit of runs in JavaScript. Absent: LangGraph's own limit. */
   recursionLimit?: number
+  /** `RUNYARD_PATCHES_OFF`. Default: none. */
+  patchesOff?: readonly Patch[]
   python: PythonOptions
   /** Called with each step of the start. */
   onStep?: OnStep

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { readUpConfig } from '../config.ts'
+import { PATCHES } from '../core/agent/host/patches.ts'
 import {
   readEventRetentionMs,
   readGraphConfigs,
   readHasSourceMaps,
   readLogLevel,
   readMaxAttempts,
+  readPatchesOff,
   readRecursionLimit,
   readRunTimeoutMs,
   readShutdownGraceMs,
@@ -109,6 +111,15 @@ describe('the other variables of the official server', () => {
     expect(readHasSourceMaps({})).toBe(false)
     expect(readHasSourceMaps({ NODE_OPTIONS: '--enable-source-maps-not' })).toBe(false)
     expect(readHasSourceMaps({ NODE_OPTIONS: '--no-warnings --enable-source-maps' })).toBe(true)
+  })
+
+  it('have the patches that are left out, and name one that is none', () => {
+    expect(readPatchesOff({})).toEqual([])
+    const some = { RUNYARD_PATCHES_OFF: 'sdk-logger, promise-race' }
+    expect(readPatchesOff(some)).toEqual(['promise-race', 'sdk-logger'])
+    expect(readPatchesOff({ RUNYARD_PATCHES_OFF: 'all' })).toEqual(PATCHES)
+    const wrong = { RUNYARD_PATCHES_OFF: 'promise-race,races' }
+    expect(() => readPatchesOff(wrong)).toThrow('not "races"')
   })
 
   it('take Python’s levels of logs in any case, below our own variable', () => {

@@ -3,6 +3,7 @@
  * project are set (`applyProjectEnvironment`).
  */
 import { z } from 'zod'
+import { PATCHES, type Patch } from '../core/agent/host/patches.ts'
 import { AppError } from '../core/errors.ts'
 import { LOG_LEVELS, type LogLevel } from '../core/log.ts'
 import { OTLP_PROTOCOLS } from '../core/tracing.ts'
@@ -42,6 +43,16 @@ export function readMaxAttempts(env: Environment): number {
 /** `LANGGRAPH_DEFAULT_RECURSION_LIMIT`; unset: `undefined`, and LangGraph's own applies. Throws `bad_request`. */
 export function readRecursionLimit(env: Environment): number | undefined {
   return readCount(env, 'LANGGRAPH_DEFAULT_RECURSION_LIMIT')
+}
+
+/** `RUNYARD_PATCHES_OFF`: names of patches, or `all`; unset: none. Throws `bad_request`. */
+export function readPatchesOff(env: Environment): readonly Patch[] {
+  const names = splitList(env.RUNYARD_PATCHES_OFF)
+  if (names.includes('all')) return PATCHES
+  const unknown = names.find((name) => !PATCHES.some((patch) => patch === name))
+  if (unknown === undefined) return PATCHES.filter((patch) => names.includes(patch))
+  const form = `"all", or some of ${PATCHES.join(', ')}`
+  throw new AppError('bad_request', `RUNYARD_PATCHES_OFF must be ${form}, not "${unknown}".`)
 }
 
 /**

@@ -716,6 +716,13 @@ export const SETTINGS = [
     meaning: 'how many steps a run may take whose config and graph set no `recursion_limit`',
   },
   {
+    name: 'RUNYARD_PATCHES_OFF',
+    type: 'list',
+    readBy: ['project'],
+    meaning:
+      "what is left out of what Runyard changes in a project's process: names of [docs/patches.md](patches.md), or `all`",
+  },
+  {
     name: 'LANGGRAPH_THREAD_TTL',
     type: 'json',
     readBy: ['project'],

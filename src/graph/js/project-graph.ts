@@ -10,9 +10,9 @@ import { contextKeysOf, type Graph, toGraph, withMemory } from './langgraph/grap
 import { describeError } from './modules/export.ts'
 import type { LangGraph } from './modules/langgraph-package.ts'
 import { asLaterLine } from './older-line.ts'
+import { handOnOperations } from './patches/batched-store.ts'
 import type { ServerConnection } from './server-connection.ts'
 import { createStoreClass, isProjectStore } from './store/base-store.ts'
-import { handOnOperations } from './store/batched-store.ts'
 
 export interface ProjectGraph extends GraphInfo {
   /** Where it comes from. */

@@ -3,6 +3,7 @@
 import type { ProjectAuth } from '../../core/agent/host/auth.ts'
 import type { HostCalls } from '../../core/agent/host/calls.ts'
 import type { Embed } from '../../core/agent/host/embeddings.ts'
+import type { Patch } from '../../core/agent/host/patches.ts'
 import type { ProjectRoutes } from '../../core/agent/host/routes.ts'
 import type { RunCommand } from '../../core/agent/run.ts'
 import { AppError } from '../../core/errors.ts'
@@ -15,15 +16,13 @@ import { loadCustomApp } from './custom-app.ts'
 import { serveCustomApp } from './custom-routes.ts'
 import { mainFile } from './environment.ts'
 import { toCommand } from './langgraph/command.ts'
-import { installLoopback } from './loopback.ts'
 import { bundledModule, closeBundle, openBundle } from './modules/bundled.ts'
 import { importExport } from './modules/export.ts'
 import { installHooks } from './modules/hooks.ts'
 import { checkLangGraph, type LangGraph, loadLangGraph } from './modules/langgraph-package.ts'
+import { applyPatches } from './patches/patches.ts'
+import { nameNodesBy } from './patches/sdk-logger.ts'
 import { createMemory, type ProjectGraph, readSource, toProjectGraph } from './project-graph.ts'
-import { letGoOfRaces } from './promise-race.ts'
-import { poolRandomValues } from './random-values.ts'
-import { installSdkLogger, nameNodesBy } from './sdk-logger.ts'
 import { ServerConnection } from './server-connection.ts'
 import { loadEmbeddings } from './store/embeddings.ts'
 
@@ -48,6 +47,8 @@ export interface Project {
 
 interface LoadOptions {
   log: Log
+  /** Default: none. See docs/patches.md. */
+  patchesOff?: readonly Patch[]
   /** Called before each import, with the rest of a sentence; the import may block the event loop. */
   onStep?(doing: string): Promise<void>
   /** The bundle of its modules; absolute. Absent: the sources are loaded. */
@@ -64,11 +65,8 @@ interface LoadOptions {
  * graph, its file and what to do.
  */
 export async function loadProject(config: ProjectConfig, options: LoadOptions): Promise<Project> {
-  const { bundlePath, log } = options
-  installLoopback()
-  installSdkLogger(log)
-  poolRandomValues()
-  letGoOfRaces()
+  const { bundlePath, patchesOff = [], log } = options
+  applyPatches(log, patchesOff)
   const bundled = bundlePath && (await loadBundled(config, bundlePath, options))
   if (bundled) return bundled
   const sources = (bundlePath && (await options.unpackSources?.())) || config

@@ -3,7 +3,7 @@ import type { GraphCheckpoints } from '../../core/agent/checkpoint.ts'
 import type { GraphItems, HostCalls } from '../../core/agent/host/calls.ts'
 import { AppError } from '../../core/errors.ts'
 import { executingRun, type Place } from '../../core/origin.ts'
-import { connectLoopback } from './loopback.ts'
+import { connectLoopback } from './patches/loopback.ts'
 
 export class ServerConnection {
   #calls: HostCalls | undefined

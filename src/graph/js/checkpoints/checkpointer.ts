@@ -21,6 +21,7 @@ import type {
 import { sizeOf } from '../../../core/agent/checkpoint.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { toWire } from '../langgraph/wire.ts'
+import { guardSerializers } from '../patches/serializer.ts'
 import { ANSWER, asAsked, FAILURE, refusesAnswer } from './answers.ts'
 import {
   collectMetadata,
@@ -31,7 +32,6 @@ import {
   requireKey,
 } from './config.ts'
 import { needsWritesOfParent, type SendsForm, withPendingSends, withSends } from './sends.ts'
-import { guardSerializers } from './serializer.ts'
 import { dump, dumpOf, toTuple } from './values.ts'
 
 /** How much of a history is read at a time, in bytes; a checkpoint may have more. */

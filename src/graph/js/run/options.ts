@@ -25,7 +25,7 @@ export function streamOptions(
 
 /**
  * Does what LangGraph's own writer does if `custom` was not requested. LangGraph assigns its own to a property, which
- * keeps the whole run alive through the short garbage collections (`js/promise-race.ts`).
+ * keeps the whole run alive through the short garbage collections (`js/patches/promise-race.ts`).
  */
 function tellNobody(): void {}
 

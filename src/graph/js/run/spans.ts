@@ -6,8 +6,8 @@ import {
   type TimelineSpan,
 } from '../../../core/agent/timeline/timeline.ts'
 import { withSources } from '../../../core/named-sources.ts'
-import type { NodeEnd, NodeWatcher } from '../langgraph/node-work.ts'
 import { toWire } from '../langgraph/wire.ts'
+import type { NodeEnd, NodeWatcher } from '../patches/node-work.ts'
 
 type Metadata = Record<string, unknown> | undefined
 

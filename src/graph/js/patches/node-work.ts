@@ -4,7 +4,8 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { currentOrigin, withOrigin } from '../../../core/origin.ts'
-import type { Graph } from './graph.ts'
+import type { Graph } from '../langgraph/graph.ts'
+import { isPatched } from './patches.ts'
 
 /**
  * The key of `configurable` that carries the run's `NodeWork`. LangGraph hands it on to subgraphs,
@@ -84,6 +85,7 @@ const bounds = new WeakSet<object>()
  * left behind: LangChain's `tool` returns as soon as the signal aborts. Repeated calls are harmless.
  */
 export function watchNodes(graph: Graph): void {
+  if (!isPatched('node-work')) return
   for (const node of Object.values(graph.nodes)) {
     const { bound } = node as { bound?: Partial<Graph> }
     if (isCallable(bound)) {
@@ -131,6 +133,7 @@ async function told<T>(end: NodeEnd, work: () => Promise<T>): Promise<T> {
 
 /** Whether all nodes of the graph and its subgraphs are functions, whose calls are tracked. */
 export function hasOnlyFunctions(graph: Graph): boolean {
+  if (!isPatched('node-work')) return false
   return Object.values(graph.nodes).every((node) => {
     const { bound, tags } = node as { bound?: Partial<Graph>; tags?: string[] }
     if (tags?.includes(HIDDEN_TAG) || isCallable(bound)) return true

@@ -1,6 +1,6 @@
 import { getLogger } from '@langchain/langgraph-sdk/logging'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { silentLog } from '../../core/log.ts'
+import { silentLog } from '../../../core/log.ts'
 import { installSdkLogger, nameNodesBy } from './sdk-logger.ts'
 
 let lines: [level: string, fields: object, message: string][]

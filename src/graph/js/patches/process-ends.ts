@@ -5,8 +5,8 @@
  * that a graph has started.
  */
 import { syncBuiltinESMExports } from 'node:module'
-import type { Log } from '../../core/log.ts'
-import { currentOrigin } from '../../core/origin.ts'
+import type { Log } from '../../../core/log.ts'
+import { currentOrigin } from '../../../core/origin.ts'
 
 /** Thrown in the caller, and used as the error of its run. */
 class ProcessEnd extends Error {

@@ -5,10 +5,10 @@
  */
 
 import { inspect } from 'node:util'
-import { OF_PROJECT } from '../../core/deployment/log-source.ts'
-import { isObject } from '../../core/json.ts'
-import { type Log, silentLog } from '../../core/log.ts'
-import type { LangGraph } from './modules/langgraph-package.ts'
+import { OF_PROJECT } from '../../../core/deployment/log-source.ts'
+import { isObject } from '../../../core/json.ts'
+import { type Log, silentLog } from '../../../core/log.ts'
+import type { LangGraph } from '../modules/langgraph-package.ts'
 
 const LOGGER = Symbol.for('langgraph.api.sdk-logger')
 

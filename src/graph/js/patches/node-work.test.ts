@@ -8,7 +8,7 @@ import {
   task,
 } from '@langchain/langgraph'
 import { expect, test } from 'vitest'
-import type { Graph } from './graph.ts'
+import type { Graph } from '../langgraph/graph.ts'
 import { NodeWork, WORK_KEY, watchNodes } from './node-work.ts'
 
 const State = Annotation.Root({ a: Annotation<number> })

@@ -4,6 +4,7 @@
  * store that batches by itself needs none of it: for stores of `createStoreClass` the wrapper passes every call on.
  */
 import type { BaseStore } from '@langchain/langgraph-checkpoint'
+import { isPatched } from './patches.ts'
 
 type Method = (this: { store?: unknown }, ...args: unknown[]) => unknown
 type Methods = Record<string, Method | undefined>
@@ -21,7 +22,7 @@ export function handOnOperations(
   isOurs: (store: unknown) => boolean,
 ): void {
   const prototype = Batched?.prototype as Methods | undefined
-  if (!prototype || changed.has(prototype)) return
+  if (!prototype || changed.has(prototype) || !isPatched('batched-store')) return
   changed.add(prototype)
   for (const name of HANDED_ON) {
     const own = prototype[name]

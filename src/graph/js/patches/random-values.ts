@@ -5,7 +5,7 @@
  * Processor time of a run of the echo graph on SQLite, 16 clients, in pairs with the server without it: 0.88.
  */
 import type { webcrypto } from 'node:crypto'
-import { fillRandom } from '../../core/random/random-bytes.ts'
+import { fillRandom } from '../../../core/random/random-bytes.ts'
 
 /** Requests for more than an id or a key go to the system. */
 const MAX_BYTES = 64

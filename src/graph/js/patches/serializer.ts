@@ -4,9 +4,10 @@
  * `@langchain/core` 0.3.80 and 1.1.8 it reads the environment variables that they name.
  */
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
-import { Classes } from './classes.ts'
-import { revive } from './revive.ts'
-import { toStoredJson } from './stored-json.ts'
+import { Classes } from '../checkpoints/classes.ts'
+import { revive } from '../checkpoints/revive.ts'
+import { toStoredJson } from '../checkpoints/stored-json.ts'
+import { isPatched } from './patches.ts'
 
 const guarded = new WeakSet<object>()
 
@@ -16,7 +17,7 @@ const guarded = new WeakSet<object>()
  */
 export function guardSerializers(serde: SerializerProtocol): void {
   const prototype = Object.getPrototypeOf(serde)
-  if (guarded.has(prototype)) return
+  if (guarded.has(prototype) || !isPatched('serializer')) return
   guarded.add(prototype)
   const own = Object.create(
     prototype,
