@@ -325,7 +325,7 @@ describe('the configuration of dev', () => {
   })
 
   it.each(['0', '-1', 'many', '10000'])('refuses %s runs at once', (nJobsPerWorker) => {
-    expect(() => readDevConfig({ nJobsPerWorker }, {})).toThrow('N_JOBS_PER_WORKER: must be a')
+    expect(() => readDevConfig({ nJobsPerWorker }, {})).toThrow('--n-jobs-per-worker: must be a')
   })
 })
 

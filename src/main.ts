@@ -152,9 +152,9 @@ export async function serve(
   leaveParent()
 }
 
-function announceServe(url: string, { isStudioWanted, publicUrl, role }: ServeConfig): void {
+function announceServe(url: string, { isDashboardWanted, publicUrl, role }: ServeConfig): void {
   console.log(`ready ${url}`)
-  if (isStudioWanted && role !== 'worker') console.error(`studio ${publicUrl ?? url}/studio`)
+  if (isDashboardWanted && role !== 'worker') console.error(`studio ${publicUrl ?? url}/studio`)
 }
 
 /** Throws the error again, with its places in the project. */

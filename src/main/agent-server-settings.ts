@@ -12,7 +12,7 @@ import {
   readRunTimeoutMs,
   readWebhookEnvironment,
 } from '../project/variables.ts'
-import type { Environment } from '../settings/settings.ts'
+import type { Environment } from '../settings/values.ts'
 
 /** The settings with a value; `env` contains the project's own variables. */
 export function agentServerSettings(

@@ -30,7 +30,7 @@ import {
   readRecursionLimit,
   readShutdownGraceMs,
 } from '../project/variables.ts'
-import type { Environment } from '../settings/settings.ts'
+import type { Environment } from '../settings/values.ts'
 import { openAgentStore } from '../storage/agent/store.ts'
 import { createSecretBox } from '../storage/control-plane/secret-box.ts'
 import { LazyAgentMetrics } from '../telemetry/agent-metrics.ts'

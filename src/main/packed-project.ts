@@ -6,7 +6,7 @@ import { wholePath } from '../artifacts/pieces.ts'
 import type { StartMessage } from '../core/deployment/runtime-protocol.ts'
 import type { Log } from '../core/log.ts'
 import { type ProjectConfig, readProjectConfig } from '../project/config.ts'
-import type { Environment } from '../settings/settings.ts'
+import type { Environment } from '../settings/values.ts'
 
 interface PackedOptions {
   start: Pick<StartMessage, 'bundlePath' | 'sourceRoot'> | undefined

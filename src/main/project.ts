@@ -9,7 +9,7 @@ import type { OnStep } from '../managed/report-start.ts'
 import type { ProjectConfig } from '../project/config.ts'
 import { isJavascript } from '../project/module-spec.ts'
 import { bundleUi } from '../project/ui-bundle.ts'
-import type { Environment } from '../settings/settings.ts'
+import type { Environment } from '../settings/values.ts'
 
 interface OpenOptions {
   /** Whether graphs trace to LangSmith. */

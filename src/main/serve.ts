@@ -125,8 +125,8 @@ async function startLinked(opening: ManagedOpening): Promise<LinkedServer | unde
 
 /** Deployments use the dashboard's Studio; below `dev` this is the only one. */
 function isStudioWanted({ config, start }: Opening): boolean {
-  const { isStudioWanted, role, devHost } = config
-  return isStudioWanted && role !== 'worker' && (start === undefined || devHost !== undefined)
+  const { isDashboardWanted, role, devHost } = config
+  return isDashboardWanted && role !== 'worker' && (start === undefined || devHost !== undefined)
 }
 
 /** Not listening yet. Its connections are cut when the agent server behind it has stopped. */

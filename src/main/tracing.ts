@@ -5,7 +5,7 @@ import type { LogControl } from '../core/log.ts'
 import { noTracer, type Tracer } from '../core/tracing.ts'
 import type { Started } from '../process/started.ts'
 import { readTelemetry } from '../project/variables.ts'
-import type { Environment } from '../settings/settings.ts'
+import type { Environment } from '../settings/values.ts'
 import { readVersion } from '../version.ts'
 
 interface Sent {

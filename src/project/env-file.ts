@@ -1,6 +1,6 @@
 /** Files of variables, by the rules of the language that the project is written in. */
 import type { Language } from '../core/deployment/artifacts/artifact.ts'
-import type { Environment } from '../settings/settings.ts'
+import type { Environment } from '../settings/values.ts'
 
 /**
  * The variables of such a file, read as python-dotenv does for Python and `dotenv` for JavaScript, like the official

@@ -2,7 +2,7 @@
  * Env files as python-dotenv, for which Python projects are written, reads them. `env-file.test.ts` compares the two
  * line by line.
  */
-import type { Environment } from '../settings/settings.ts'
+import type { Environment } from '../settings/values.ts'
 
 /** What Python takes for white space, which is not quite what JavaScript does. */
 const BLANKS =

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod'
 import { AppError } from '../core/errors.ts'
-import { type Environment, splitList } from '../settings/settings.ts'
+import { type Environment, splitList } from '../settings/values.ts'
 import { AuthEntry } from './auth.ts'
 import { CorsEntry, HttpEntry } from './http.ts'
 import { StoreSection } from './store.ts'

@@ -7,8 +7,9 @@ import { PATCHES, type Patch } from '../core/agent/host/patches.ts'
 import { AppError } from '../core/errors.ts'
 import { LOG_LEVELS, type LogLevel } from '../core/log.ts'
 import { OTLP_PROTOCOLS } from '../core/tracing.ts'
-import { type Environment, type NumberOf, pick, Settings, splitList } from '../settings/settings.ts'
+import { pick, Settings } from '../settings/settings.ts'
 import { rowOf } from '../settings/table.ts'
+import { type Environment, splitList } from '../settings/values.ts'
 
 const GraphConfigs = z.record(z.string(), z.record(z.string(), z.json()))
 
@@ -115,9 +116,9 @@ function readTimeMs(env: Environment, name: TimeSetting, least?: number): number
 function readCount<N extends 'BG_JOB_MAX_RETRIES' | 'LANGGRAPH_DEFAULT_RECURSION_LIMIT'>(
   env: Environment,
   name: N,
-): NumberOf<N> {
-  const settings = new Settings({}, env)
-  return settings.done({ count: settings.number(name) }).count
+) {
+  const read = new Settings({}, env)
+  return read.done({ count: read.get(name) }).count
 }
 
 /**

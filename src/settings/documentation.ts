@@ -1,4 +1,5 @@
 /** The table of settings for docs/settings.md and for the help of the commands. */
+import { defaultFor } from './settings.ts'
 import { type Reader, rowOf, SETTINGS, type Setting, type SettingName } from './table.ts'
 
 const ALL: readonly Setting[] = SETTINGS
@@ -57,12 +58,15 @@ export function variablesOf(
 }
 
 /** The default in Markdown: for one reader where readers differ, otherwise for all. */
-function defaultOf({ default: value, unit, unset }: Setting, reader?: Reader): string {
-  if (value === undefined) return unset ?? 'none'
-  if (typeof value === 'object') {
-    if (reader !== undefined) return `\`${value[reader === 'serve' ? 'serve' : 'up']}\``
-    return `\`${value.up}\` (\`serve\`, \`dev\`: \`${value.serve}\`)`
+function defaultOf(row: Setting, reader?: Reader): string {
+  const { default: all, unit, unset } = row
+  if (all === undefined) return unset ?? 'none'
+  if (typeof all === 'object' && reader === undefined) {
+    const { up, serve, listener } = all
+    const ofListener = listener === undefined ? '' : `; \`listener\`: \`${listener}\``
+    return `\`${up}\` (\`serve\`, \`dev\`: \`${serve}\`${ofListener})`
   }
+  const value = defaultFor(row, reader ?? 'up')
   const text = typeof value === 'boolean' ? String(Number(value)) : String(value)
   return `\`${text}\`${unit ? ` ${unit}` : ''}`
 }

@@ -1,36 +1,25 @@
-/** Reads settings from flags and the environment. */
-import { resolve } from 'node:path'
-import { z } from 'zod'
-import { parseDatabaseUrl } from '../core/database-url.ts'
+/** Reads settings from flags and the environment, by their rows. */
 import { AppError } from '../core/errors.ts'
-import { type IpRange, parseIpRange } from '../core/network/ip-range.ts'
 import {
-  type ChoiceSetting,
-  type NumberSetting,
-  type Row,
+  type ConfigOf,
+  type Reader,
+  type RowOf,
   rowOf,
+  SETTINGS,
   type Setting,
   type SettingName,
-  type SettingOf,
-  type SwitchSetting,
+  type ValueOf,
 } from './table.ts'
+import { type Environment, TYPES } from './values.ts'
 
 /** The options of the command line. Absent ones were not given. */
 export type Flags = Readonly<Record<string, string | undefined>>
-export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A number; or `undefined`, when the setting has no default. */
-export type NumberOf<N extends NumberSetting> =
-  SettingOf<N> extends { default: number } ? number : number | undefined
-
-type ChoiceOf<N extends ChoiceSetting> = Extract<Row, { name: N; type: 'choice' }>['values'][number]
-
-const DOMAIN = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
-
-/** Reads settings one by one, and collects their problems. */
+/** The settings of one command. It collects their problems. */
 export class Settings {
   readonly #flags: Flags
   readonly #env: Environment
+  readonly #values = new Map<string, unknown>()
   readonly #problems: string[] = []
 
   constructor(flags: Flags, env: Environment) {
@@ -38,9 +27,35 @@ export class Settings {
     this.#env = env
   }
 
-  /** The value of the flag, or else of the variable. `undefined`: neither is set, or it is empty. */
-  value(name: SettingName): string | undefined {
-    return this.given(name)?.[1]
+  /** The fields of all settings that `reader` reads. `defaults`: whose defaults apply. */
+  config<R extends Reader>(reader: R, defaults: Reader = reader): ConfigOf<R> {
+    const rows: readonly Setting[] = SETTINGS
+    const fields = rows.flatMap(({ name, field, readBy }) =>
+      field !== undefined && readBy.includes(reader)
+        ? [[field, this.get(name as SettingName, defaults)]]
+        : [],
+    )
+    return Object.fromEntries(fields)
+  }
+
+  /** The value, or else the default for this reader. A bad value is noted as a problem, and counts as none. */
+  get<N extends SettingName>(name: N, reader: Reader = 'up'): ValueOf<RowOf<N>> {
+    if (!this.#values.has(name)) this.#values.set(name, this.#read(rowOf(name), reader))
+    return this.#values.get(name) as ValueOf<RowOf<N>>
+  }
+
+  #read(row: Setting, reader: Reader): unknown {
+    const parse = (text: string) => (row.read ?? TYPES[row.type])(text, row, this.#env)
+    const given = this.given(row.name as SettingName)
+    try {
+      if (given) return parse(given[1])
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      this.problem(given?.[0] ?? row.name, error.message)
+    }
+    const fallback = defaultFor(row, reader)
+    if (fallback !== undefined) return parse(String(fallback))
+    return row.type === 'list' || row.type === 'ranges' ? [] : undefined
   }
 
   /** The value of an option that has no variable. */
@@ -48,107 +63,23 @@ export class Settings {
     return this.#flags[flag] || undefined
   }
 
-  /** Reads the port. `PORT`, which many platforms set, counts after our own flag and variable. */
-  port(fallback: number): number {
-    const platforms: [string, string] = ['PORT', this.#env.PORT || String(fallback)]
-    const [name, value] = this.given('RUNYARD_PORT') ?? platforms
-    const parsed = z.coerce.number().int().min(0).max(65535).safeParse(value)
-    if (parsed.success && /^\d+$/.test(value)) return parsed.data
-    this.problem(name, `must be a port number from 0 to 65535, not "${value}"`)
-    return fallback
+  /**
+   * The text of the flag or variable, after the name under which it was given. `undefined`: there is none, or it is
+   * empty.
+   */
+  given(name: SettingName): [name: string, text: string] | undefined {
+    const { flag = '', after }: Setting = rowOf(name)
+    const [option = ''] = /--[\w-]+/.exec(flag) ?? []
+    const key = option.slice(2).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+    const value = this.#flags[key]
+    if (value) return [option, value]
+    const variable = [name, after].find((one) => one !== undefined && this.#env[one])
+    return variable === undefined ? undefined : [variable, this.#env[variable] as string]
   }
 
-  /** A whole number within the limits of its row. Otherwise the default of the row, if it has one. */
-  number<N extends NumberSetting>(name: N): NumberOf<N> {
-    const row: Setting = rowOf(name)
-    const value = this.value(name)
-    if (value === undefined) return row.default as NumberOf<N>
-    const { min = 1, max } = row
-    const isNumber = /^(0|[1-9]\d{0,14})$/.test(value)
-    const isTaken = isNumber && Number(value) >= min && (max === undefined || Number(value) <= max)
-    if (isTaken) return Number(value) as NumberOf<N>
-    const form = max === undefined ? 'a whole number above 0' : `a number from ${min} to ${max}`
-    this.problem(name, `must be ${form}, not "${value}"`)
-    return row.default as NumberOf<N>
-  }
-
-  /** One of the values in its row, by default the row's default. */
-  choice<N extends ChoiceSetting>(name: N): ChoiceOf<N> {
-    const { values = [], default: fallback }: Setting = rowOf(name)
-    const text = this.value(name)
-    if (text === undefined || values.includes(text)) return (text ?? fallback) as ChoiceOf<N>
-    this.problem(name, `must be one of ${values.join(', ')}`)
-    return fallback as ChoiceOf<N>
-  }
-
-  switch(name: SwitchSetting): boolean {
-    const value = this.value(name)
-    if (value === undefined) return rowOf(name).default
-    if (['0', 'false'].includes(value)) return false
-    if (['1', 'true'].includes(value)) return true
-    this.problem(name, `must be 0 or 1, not "${value}"`)
-    return rowOf(name).default
-  }
-
-  /** A list separated by commas. Empty when the setting is absent. */
-  ranges(variable: SettingName): IpRange[] {
-    return splitList(this.#env[variable]).flatMap((text) => {
-      const ranges = parseIpRange(text)
-      if (!ranges) {
-        const form = 'addresses, ranges such as 10.0.0.0/8, loopback or private'
-        this.problem(variable, `must be a list of ${form}, not "${text}"`)
-      }
-      return ranges ?? []
-    })
-  }
-
-  /** Absolute. */
-  path(variable: SettingName): string | undefined {
-    const path = this.#env[variable]
-    return path ? resolve(path) : undefined
-  }
-
-  baseUrl(variable: SettingName): string | undefined {
-    const text = this.#env[variable]
-    if (!text) return undefined
-    return this.asBaseUrl(variable, text)
-  }
-
-  /** The URL without a slash at the end. */
-  asBaseUrl(name: string, text: string): string {
-    if (!/^https?:$/.test(URL.parse(text)?.protocol ?? '')) {
-      this.problem(name, `must be an http or https URL, not "${text}"`)
-    }
-    return text.replace(/\/+$/, '')
-  }
-
-  /** The URL of the database. Its problems are reported without the URL, which holds a password. */
-  databaseUrl(): string | undefined {
-    const text = this.value('RUNYARD_DATABASE_URL')
-    try {
-      if (text !== undefined) parseDatabaseUrl(text)
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error
-      this.problem('RUNYARD_DATABASE_URL', error.message)
-    }
-    return text
-  }
-
-  /** The absolute paths of the certificate and its key. Each needs the other. */
-  certificate(): { cert: string; key: string } | undefined {
-    const [cert, key] = [this.value('RUNYARD_TLS_CERT'), this.value('RUNYARD_TLS_KEY')]
-    if (cert !== undefined && key !== undefined) return { cert: resolve(cert), key: resolve(key) }
-    if (key !== undefined) this.problem('RUNYARD_TLS_CERT', 'has to be set with RUNYARD_TLS_KEY')
-    if (cert !== undefined) this.problem('RUNYARD_TLS_KEY', 'has to be set with RUNYARD_TLS_CERT')
-    return undefined
-  }
-
-  domain(): string | undefined {
-    const domain = this.#env.RUNYARD_DOMAIN?.toLowerCase() || undefined
-    if (domain !== undefined && !DOMAIN.test(domain)) {
-      this.problem('RUNYARD_DOMAIN', `must be a domain such as agents.example.com, not "${domain}"`)
-    }
-    return domain
+  /** Adds a problem of the setting with this name. The sentence continues after the name. */
+  problem(name: string, sentence: string): void {
+    this.#problems.push(`${name}: ${sentence}`)
   }
 
   /** The configuration, frozen. Throws `bad_request` with all problems, one on each line. */
@@ -157,29 +88,12 @@ export class Settings {
     const list = this.#problems.map((problem) => `  ${problem}`).join('\n')
     throw new AppError('bad_request', `The configuration does not work:\n${list}`)
   }
-
-  /** The value of the flag or variable, with the name under which the user gave it. */
-  given(name: SettingName): [string, string] | undefined {
-    const [, option = ''] = /(--[\w-]+)/.exec((rowOf(name) as Setting).flag ?? '') ?? []
-    const flag = option.slice(2).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
-    const value = this.#flags[flag]
-    if (value) return [option, value]
-    const set = this.#env[name]
-    return set ? [name, set] : undefined
-  }
-
-  /** Adds a problem of the setting with this name. The sentence continues after the name. */
-  problem(name: string, sentence: string): void {
-    this.#problems.push(`${name}: ${sentence}`)
-  }
 }
 
-/** The items of a list that is separated by commas. */
-export function splitList(text: string | undefined): string[] {
-  return (text ?? '')
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '')
+/** The default of a row, where readers differ that of this one. */
+export function defaultFor({ default: value }: Setting, reader: Reader) {
+  if (typeof value !== 'object') return value
+  return value[reader === 'serve' || reader === 'listener' ? reader : 'up'] ?? value.up
 }
 
 /** The named variables that are set. */

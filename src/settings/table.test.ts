@@ -80,6 +80,18 @@ describe('the table of settings', () => {
   })
 })
 
+it.each([readUpConfig, readListenerConfig, readServeConfig])(
+  '$name shows no secret in its refusal',
+  (read) => {
+    const secrets = ALL.filter(({ isSecret }) => isSecret).map(({ name }) => [
+      name,
+      'a hushed word',
+    ])
+    const refused = { RUNYARD_PORT: 'none', ...Object.fromEntries(secrets) }
+    expect(() => read({}, { ...OIDC, ...refused })).toThrow(/^(?!.*hushed).*RUNYARD_DATABASE_URL/s)
+  },
+)
+
 it.each(ALL.filter(({ type, readBy }) => type === 'number' && readBy.includes('up')))(
   '$name is taken from its smallest to its largest',
   ({ name, min = 1, max }) => {

@@ -1,12 +1,31 @@
 /**
- * Every setting, listed once. The checks of `Settings`, the help of the commands and the table of
- * docs/settings.md come from here.
+ * Every setting, listed once. The values of the configuration and their types, the help of the commands and the table
+ * of docs/settings.md come from here.
  */
-
 import { SERVER_ROLES } from '../core/agent/server/role.ts'
 import { SCALINGS } from '../core/deployment/kubernetes-settings.ts'
 import { RUNTIMES } from '../core/deployment/runtime.ts'
 import { LOG_LEVELS } from '../core/log.ts'
+import {
+  type Environment,
+  matching,
+  readAllowances,
+  readApiKey,
+  readArtifactsPlace,
+  readCidrs,
+  readDatabaseUrl,
+  readDomain,
+  readEncryptionKeys,
+  readHosts,
+  readInstallation,
+  readIssuer,
+  readNamespace,
+  readOrigins,
+  readRegistryUrl,
+  readRoles,
+  readSandbox,
+  type TYPES,
+} from './values.ts'
 
 /** `serve` includes `dev`. `project`: an agent server, which also reads the `env` of its project. */
 export type Reader =
@@ -24,17 +43,26 @@ type Value = string | number | boolean
 export interface Setting {
   /** The environment variable. */
   name: string
+  /** Its field in the configuration of its readers. Absent: `config.ts` makes a value from this and other settings. */
+  field?: string
   /** In commander's form, if commands have a flag for it. */
   flag?: string
-  type: 'text' | 'path' | 'port' | 'number' | 'switch' | 'choice' | 'list' | 'url' | 'key' | 'json'
-  /** Only for numbers: the smallest (default 1) and the largest allowed value. */
+  /** A variable of other programs, which counts after this one. */
+  after?: string
+  /** Decides how its text is read. The value of a number with a unit is in ms or bytes; that of a path is absolute. */
+  type: keyof typeof TYPES
+  /** Reads the text in place of its type. Throws `bad_request` with a sentence that continues after the name. */
+  read?: (text: string, row: Setting, env: Environment) => unknown
+  /** It holds a key or a password: no refusal shows it, and `serve` removes it before it loads a project. */
+  isSecret?: true
+  /** Only for numbers: the smallest (default 1) and the largest allowed value, in the unit. */
   min?: number
   max?: number
   /** Only for choices. */
   values?: readonly string[]
   unit?: 'seconds' | 'minutes' | 'bytes' | 'MiB'
-  /** The value when it is not set: for all readers, or for `up` and `serve` each. */
-  default?: Value | { up: Value; serve: Value }
+  /** The value when it is not set, in its unit: for all readers, or for those that differ. */
+  default?: Value | { up: Value; serve: Value; listener?: Value }
   /** What happens when there is no value, in Markdown. Absent: `none`. */
   unset?: string
   readBy: readonly Reader[]
@@ -47,6 +75,7 @@ export interface Setting {
 export const SETTINGS = [
   {
     name: 'RUNYARD_HOST',
+    field: 'host',
     flag: '--host <host>',
     type: 'text',
     default: '127.0.0.1',
@@ -55,24 +84,30 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_PORT',
+    field: 'port',
     flag: '--port <port>',
     type: 'port',
+    after: 'PORT',
     default: { up: 8124, serve: 2024 },
     readBy: ['up', 'serve', 'listener'],
     meaning: 'the port (0: any free port, which workers always use)',
   },
   {
     name: 'RUNYARD_DATA_DIR',
+    field: 'dataDir',
     flag: '--data-dir <folder>',
     type: 'path',
-    default: { up: '.runyard', serve: '.runyard/serve' },
+    default: { up: '.runyard', serve: '.runyard/serve', listener: '.runyard/listener' },
     readBy: ['up', 'serve', 'commands', 'move', 'backup', 'restore', 'listener'],
     meaning: 'everything that Runyard writes',
   },
   {
     name: 'RUNYARD_DATABASE_URL',
+    field: 'databaseUrl',
     flag: '--database-url <url>',
     type: 'url',
+    read: readDatabaseUrl,
+    isSecret: true,
     unset: 'none: SQLite in the data folder',
     readBy: ['up', 'serve', 'move', 'backup', 'restore', 'listener'],
     meaning:
@@ -80,7 +115,10 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_AGENT_DATABASE_URL',
+    field: 'agentDatabaseUrl',
     type: 'url',
+    read: readDatabaseUrl,
+    isSecret: true,
     unset: '`RUNYARD_DATABASE_URL`',
     readBy: ['up', 'listener'],
     meaning:
@@ -88,6 +126,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_AGENT_DATABASE_ROLES',
+    field: 'agentDatabaseRoles',
     type: 'choice',
     values: ['own', 'shared'],
     default: 'own',
@@ -97,16 +136,19 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_MOVE_TO',
+    field: 'to',
     flag: '--to <where>',
-    type: 'url',
+    type: 'text',
+    isSecret: true,
     readBy: ['move'],
     meaning:
       'where [`move`](backup.md) puts everything: `postgres://…`, or `sqlite:` for the data folder; better a variable than a flag, for its password',
   },
   {
     name: 'RUNYARD_BACKUP_TO',
+    field: 'to',
     flag: '--to <where>',
-    type: 'path',
+    type: 'text',
     default: '.',
     readBy: ['backup'],
     meaning:
@@ -123,21 +165,29 @@ export const SETTINGS = [
   {
     name: 'RUNYARD_API_KEY',
     flag: '--api-key <key>',
-    type: 'key',
+    type: 'text',
+    read: readApiKey,
+    isSecret: true,
     unset: 'the admin key in the data folder of a Runyard on this machine',
     readBy: ['commands', 'listener', 'serve'],
     meaning: 'the key that commands send',
   },
   {
     name: 'RUNYARD_ADMIN_KEY',
-    type: 'key',
+    field: 'adminKey',
+    type: 'text',
+    read: matching(/^[\x21-\x7e]{8,512}$/, '8 to 512 printable characters without spaces'),
+    isSecret: true,
     unset: 'made at the first start, kept in `<data dir>/admin.key`',
     readBy: ['up'],
     meaning: 'the first API key, role admin; 8 to 512 printable characters',
   },
   {
     name: 'RUNYARD_ENCRYPTION_KEY',
-    type: 'key',
+    field: 'encryptionKey',
+    type: 'text',
+    read: (text: string) => readEncryptionKeys(text)[0],
+    isSecret: true,
     unset: 'made when first needed, kept in `<data dir>/encryption.key`',
     readBy: ['up', 'serve', 'backup', 'restore'],
     meaning:
@@ -145,7 +195,10 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_ENCRYPTION_KEY_OLD',
+    field: 'oldEncryptionKeys',
     type: 'list',
+    read: readEncryptionKeys,
+    isSecret: true,
     readBy: ['up', 'serve', 'backup', 'restore'],
     meaning:
       'previous keys, separated by commas; `up` re-encrypts data with the new key at its start',
@@ -153,6 +206,7 @@ export const SETTINGS = [
   {
     name: 'RUNYARD_OIDC_ISSUER',
     type: 'url',
+    read: readIssuer,
     unset: 'none: only API keys are taken',
     readBy: ['up'],
     meaning:
@@ -174,7 +228,8 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_OIDC_CLIENT_SECRET',
-    type: 'key',
+    type: 'text',
+    isSecret: true,
     unset: 'none: a public client',
     readBy: ['up'],
     meaning: "that client's secret",
@@ -195,7 +250,8 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_OIDC_ROLES',
-    type: 'list',
+    type: 'text',
+    read: readRoles,
     unset: 'the roles by their own names',
     readBy: ['up'],
     meaning: 'which value of that claim gives which role: `platform-team=admin,*=viewer`',
@@ -219,6 +275,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_OAUTH_PROVIDERS',
+    field: 'oauthProvidersFile',
     type: 'path',
     readBy: ['up'],
     meaning:
@@ -226,7 +283,8 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_OAUTH_ALLOW',
-    type: 'list',
+    field: 'oauthAllow',
+    type: 'ranges',
     readBy: ['up'],
     meaning:
       'which OAuth providers and MCP servers may be asked although they are not public, without TLS too: addresses, ranges, `loopback`, `private`',
@@ -246,6 +304,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_PUBLIC_URL',
+    field: 'publicUrl',
     type: 'url',
     unset: 'where it listens',
     readBy: ['up', 'serve', 'listener'],
@@ -255,6 +314,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_INTERNAL_URL',
+    field: 'internalUrl',
     type: 'url',
     unset: 'where it listens',
     readBy: ['up'],
@@ -263,6 +323,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_AGENTS_URL',
+    field: 'agentsUrl',
     type: 'url',
     unset: '`RUNYARD_INTERNAL_URL`, or where it listens',
     readBy: ['up'],
@@ -271,13 +332,16 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_DOMAIN',
+    field: 'domain',
     type: 'text',
+    read: readDomain,
     readBy: ['up'],
     meaning:
       'a domain whose subdomains lead here: the deployment `support` answers at `support.<domain>` too, without a prefix; `_` in names is written `-`',
   },
   {
     name: 'RUNYARD_KEPT_REVISIONS',
+    field: 'keptRevisions',
     type: 'number',
     max: 9999,
     default: 5,
@@ -287,6 +351,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_START_TIMEOUT_SECS',
+    field: 'startTimeoutMs',
     type: 'number',
     max: 3600,
     unit: 'seconds',
@@ -297,6 +362,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_DRAIN_SECS',
+    field: 'drainMs',
     type: 'number',
     max: 9_999_999,
     unit: 'seconds',
@@ -307,6 +373,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_IDLE_SECS',
+    field: 'idleMs',
     type: 'number',
     max: 9_999_999,
     unit: 'seconds',
@@ -316,6 +383,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_FIGURES_SECS',
+    field: 'figuresStepMs',
     type: 'number',
     max: 3600,
     unit: 'seconds',
@@ -325,6 +393,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_EXAMPLE',
+    field: 'isExampleWanted',
     type: 'switch',
     default: true,
     readBy: ['up'],
@@ -332,6 +401,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_DASHBOARD',
+    field: 'isDashboardWanted',
     type: 'switch',
     default: true,
     readBy: ['up', 'serve'],
@@ -340,6 +410,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_BUILD_TIMEOUT_SECS',
+    field: 'buildTimeoutMs',
     type: 'number',
     max: 9_999_999,
     unit: 'seconds',
@@ -349,6 +420,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_BUILD_MEMORY_MB',
+    field: 'buildMemoryBytes',
     type: 'number',
     max: 9_999_999,
     unit: 'MiB',
@@ -358,6 +430,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_BUILD_CPUS',
+    field: 'buildCpus',
     type: 'number',
     max: 1024,
     default: 2,
@@ -366,7 +439,9 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_ARTIFACTS_URL',
+    field: 'artifactsPlace',
     type: 'url',
+    read: readArtifactsPlace,
     unset: 'the data folder of this machine',
     readBy: ['up', 'backup', 'restore'],
     meaning:
@@ -374,6 +449,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_RUNTIME',
+    field: 'runtime',
     type: 'choice',
     values: RUNTIMES,
     default: 'process',
@@ -384,6 +460,7 @@ export const SETTINGS = [
   {
     name: 'RUNYARD_REGISTRY_URL',
     type: 'url',
+    read: readRegistryUrl,
     readBy: ['up'],
     meaning:
       'the registry, with a folder in it, for images that are pushed to Runyard and that it builds ([docs/images.md](images.md#a-registry-of-your-own))',
@@ -391,6 +468,7 @@ export const SETTINGS = [
   {
     name: 'RUNYARD_REGISTRY_USER',
     type: 'text',
+    read: matching(/^[^:]*$/, 'a name without a colon'),
     default: 'oauth2accesstoken',
     readBy: ['up'],
     meaning: 'the name with which Runyard pulls from that registry, and pushes to it',
@@ -398,6 +476,7 @@ export const SETTINGS = [
   {
     name: 'RUNYARD_REGISTRY_PASSWORD',
     type: 'text',
+    isSecret: true,
     unset: 'none: the registry takes everyone',
     readBy: ['up'],
     meaning: 'the password or token that goes with the name',
@@ -405,6 +484,7 @@ export const SETTINGS = [
   {
     name: 'RUNYARD_REGISTRY_PUSH_USER',
     type: 'text',
+    read: matching(/^[^:]*$/, 'a name without a colon'),
     default: 'oauth2accesstoken',
     readBy: ['up'],
     meaning:
@@ -413,13 +493,15 @@ export const SETTINGS = [
   {
     name: 'RUNYARD_REGISTRY_PUSH_PASSWORD',
     type: 'text',
+    isSecret: true,
     unset: 'none',
     readBy: ['up'],
     meaning: 'the password that `push-token` gives to callers who may deploy: it may only push',
   },
   {
     name: 'RUNYARD_REGISTRY_ALLOW',
-    type: 'list',
+    field: 'registryAllow',
+    type: 'ranges',
     readBy: ['up'],
     meaning:
       'which registries of others may be asked although they are not public: addresses, ranges, `loopback`, `private`',
@@ -427,6 +509,8 @@ export const SETTINGS = [
   {
     name: 'RUNYARD_DOCKER_HOST',
     type: 'text',
+    after: 'DOCKER_HOST',
+    read: matching(/^(unix:\/\/\/.|(tcp|http):\/\/[^/]+\/?$)/, 'unix:///PATH or tcp://HOST:PORT'),
     unset: '`DOCKER_HOST`, else the usual socket of Docker or podman',
     readBy: ['up', 'listener'],
     meaning:
@@ -452,6 +536,7 @@ export const SETTINGS = [
   {
     name: 'RUNYARD_DOCKER_USER',
     type: 'text',
+    read: matching(/^\d+:\d+$/, 'UID:GID, in numbers'),
     unset: 'the user of `up`, and `10001:10001` where that is root',
     readBy: ['up', 'listener'],
     meaning: 'whom agent servers run as in containers: `UID:GID`, in numbers',
@@ -467,6 +552,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_IMAGE',
+    field: 'image',
     type: 'text',
     default: 'runyard',
     readBy: ['up', 'listener'],
@@ -483,6 +569,7 @@ export const SETTINGS = [
   {
     name: 'RUNYARD_KUBERNETES_NAMESPACE',
     type: 'text',
+    read: readNamespace,
     default: 'runyard-agents',
     readBy: ['up', 'listener'],
     meaning:
@@ -491,6 +578,7 @@ export const SETTINGS = [
   {
     name: 'RUNYARD_KUBERNETES_INSTALLATION',
     type: 'text',
+    read: readInstallation,
     default: 'runyard',
     readBy: ['up', 'listener'],
     meaning:
@@ -499,6 +587,7 @@ export const SETTINGS = [
   {
     name: 'RUNYARD_KUBERNETES_ALLOW',
     type: 'list',
+    read: readAllowances,
     unset: 'nothing of it',
     readBy: ['up', 'listener'],
     meaning:
@@ -516,13 +605,16 @@ export const SETTINGS = [
   {
     name: 'RUNYARD_KUBERNETES_INGRESS_FROM',
     type: 'list',
+    read: readCidrs,
     unset: "the control plane's pods only; anybody where it runs outside of the cluster",
     readBy: ['up', 'listener'],
     meaning: 'who else reaches agent servers: addresses and CIDR ranges, separated by commas',
   },
   {
     name: 'RUNYARD_SANDBOX',
+    field: 'sandbox',
     type: 'text',
+    read: readSandbox,
     default: 'off',
     readBy: ['up'],
     meaning:
@@ -530,7 +622,9 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_API_KEYS',
+    field: 'apiKeys',
     type: 'list',
+    isSecret: true,
     unset: 'none: no key is asked for',
     readBy: ['serve'],
     meaning: 'the keys that it accepts, separated by commas',
@@ -538,6 +632,7 @@ export const SETTINGS = [
   {
     name: 'RUNYARD_ALLOWED_ORIGINS',
     type: 'list',
+    read: readOrigins,
     unset: "the hosted Studio's",
     readBy: ['serve'],
     meaning:
@@ -545,13 +640,16 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_ALLOWED_HOSTS',
+    field: 'allowedHosts',
     type: 'list',
+    read: readHosts,
     readBy: ['serve'],
     meaning:
       'without keys: the names under which it answers, besides those of the loopback; `.example.com` is every name below it, `*` any',
   },
   {
     name: 'N_JOBS_PER_WORKER',
+    field: 'concurrency',
     flag: '-n, --n-jobs-per-worker <n>',
     type: 'number',
     max: 9999,
@@ -561,6 +659,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_PYTHON_PROCESSES',
+    field: 'pythonProcesses',
     type: 'number',
     max: 64,
     default: 1,
@@ -571,6 +670,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_ROLE',
+    field: 'role',
     flag: '--role <role>',
     type: 'choice',
     values: SERVER_ROLES,
@@ -581,6 +681,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_START_FILE',
+    field: 'startFile',
     type: 'path',
     readBy: ['serve'],
     meaning:
@@ -588,7 +689,8 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_WEBHOOK_ALLOW',
-    type: 'list',
+    field: 'webhookAllow',
+    type: 'ranges',
     readBy: ['up', 'serve'],
     isHandedOn: true,
     meaning:
@@ -596,6 +698,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_WEBHOOK_TIMEOUT_SECS',
+    field: 'webhookTimeoutMs',
     type: 'number',
     unit: 'seconds',
     default: 10,
@@ -605,6 +708,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_MAX_BODY_BYTES',
+    field: 'maxBodyBytes',
     type: 'number',
     unit: 'bytes',
     unset: '300 MiB; gateway 256 MiB',
@@ -614,6 +718,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_MAX_PENDING_RUNS',
+    field: 'maxPendingRuns',
     type: 'number',
     unset: '100,000',
     readBy: ['up', 'serve'],
@@ -622,6 +727,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_MAX_PENDING_RUNS_PER_THREAD',
+    field: 'maxPendingRunsPerThread',
     type: 'number',
     unset: '1,000',
     readBy: ['up', 'serve'],
@@ -630,6 +736,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_MAX_REQUESTS_PER_SECOND',
+    field: 'maxRequestsPerSecond',
     type: 'number',
     unset: 'any number',
     readBy: ['up', 'serve'],
@@ -639,6 +746,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_STREAM_BUFFER_BYTES',
+    field: 'streamBufferBytes',
     type: 'number',
     unit: 'bytes',
     unset: '1 MiB',
@@ -648,6 +756,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_MAX_PAGE_BYTES',
+    field: 'pageBytes',
     type: 'number',
     unit: 'bytes',
     unset: '32 MiB',
@@ -658,6 +767,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_MAX_ANSWER_BYTES',
+    field: 'answerBytes',
     type: 'number',
     unit: 'bytes',
     unset: '128 MiB',
@@ -668,6 +778,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_MAX_METADATA_BYTES',
+    field: 'metadataBytes',
     type: 'number',
     unit: 'bytes',
     unset: '64 KiB',
@@ -677,6 +788,7 @@ export const SETTINGS = [
   },
   {
     name: 'RUNYARD_LOG_LEVEL',
+    field: 'logLevel',
     type: 'choice',
     values: LOG_LEVELS,
     default: 'info',
@@ -765,6 +877,7 @@ export const SETTINGS = [
   },
   {
     name: 'LOG_JSON',
+    field: 'isLogJson',
     type: 'switch',
     default: true,
     readBy: ['serve'],
@@ -788,6 +901,7 @@ export const SETTINGS = [
   {
     name: 'RUNYARD_WEBHOOK_SECRET',
     type: 'list',
+    isSecret: true,
     readBy: ['project'],
     meaning:
       'what [webhooks](webhooks.md) are signed with, `whsec_` and base64; several are separated by commas',
@@ -801,20 +915,46 @@ export const SETTINGS = [
   },
 ] as const satisfies readonly Setting[]
 
-export type Row = (typeof SETTINGS)[number]
+type Row = (typeof SETTINGS)[number]
 export type SettingName = Row['name']
-export type NumberSetting = Extract<Row, { type: 'number' }>['name']
-export type ChoiceSetting = Extract<Row, { type: 'choice' }>['name']
-export type SwitchSetting = Extract<Row, { type: 'switch' }>['name']
-export type SettingOf<N extends SettingName> = Extract<Row, { name: N }>
+export type RowOf<N extends SettingName> = Extract<Row, { name: N }>
+
+type ReadValue<R> = R extends { read: (...args: never[]) => infer T }
+  ? T
+  : R extends { values: readonly (infer Choice)[] }
+    ? Choice
+    : R extends { type: keyof typeof TYPES }
+      ? ReturnType<(typeof TYPES)[R['type']]>
+      : never
+
+/** The value of a row; `undefined` where it has no default. A list is empty then. */
+export type ValueOf<R> =
+  | ReadValue<R>
+  | (R extends { default: Setting['default'] } | { type: 'list' | 'ranges' } ? never : undefined)
+
+/** The settings of a reader that have a field, by these. */
+export type ConfigOf<R extends Reader> = {
+  readonly [One in Extract<Row, { field: string }> as R extends One['readBy'][number]
+    ? One['field']
+    : never]: ValueOf<One>
+}
 
 /** The row of this name. */
-export function rowOf<N extends SettingName>(name: N): SettingOf<N> {
-  return SETTINGS.find((one) => one.name === name) as SettingOf<N>
+export function rowOf<N extends SettingName>(name: N): RowOf<N> {
+  return SETTINGS.find((one) => one.name === name) as RowOf<N>
 }
 
 /** The names of the settings that `up` passes to its agent servers. */
 export function handedOn(): string[] {
+  return namesOf(({ isHandedOn }) => isHandedOn === true)
+}
+
+/** The names of the secrets that this reader reads. */
+export function secretsOf(reader: Reader): string[] {
+  return namesOf(({ isSecret, readBy }) => isSecret === true && readBy.includes(reader))
+}
+
+function namesOf(isWanted: (row: Setting) => boolean): string[] {
   const all: readonly Setting[] = SETTINGS
-  return all.filter(({ isHandedOn }) => isHandedOn).map(({ name }) => name)
+  return all.filter(isWanted).map(({ name }) => name)
 }

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { OLDEST_LANGGRAPH } from '../../core/deployment/builds/langgraph.ts'
 import { AppError } from '../../core/errors.ts'
 import { isOlder } from '../../core/package-version.ts'
-import type { Environment } from '../../settings/settings.ts'
+import type { Environment } from '../../settings/values.ts'
 import { isThere } from '../files.ts'
 
 /** A Python that can run graphs. */
