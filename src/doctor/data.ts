@@ -114,7 +114,7 @@ function openKeys(
 }
 
 function inspectSchema(database: string, inspection: Inspection): Finding {
-  const { version, knownVersion, damage, held } = inspection
+  const { version, oldestVersion, knownVersion, damage, held } = inspection
   if (held) return failed('database', `${database} is not to be used now`, held)
   if (damage) {
     return failed('database', `${database} is damaged: ${damage}`, PUT_BACK)
@@ -122,6 +122,10 @@ function inspectSchema(database: string, inspection: Inspection): Finding {
   if (version > knownVersion) {
     const says = `${database} has schema version ${version}, this Runyard knows up to ${knownVersion}`
     return failed('database', says, 'use the newer Runyard that wrote it')
+  }
+  if (version < oldestVersion) {
+    const says = `${database} has schema version ${version}, this Runyard begins at version ${oldestVersion}`
+    return failed('database', says, 'docs/operations.md, "Upgrades", says how to bring it there')
   }
   const isOld = version < knownVersion
   const next = isOld ? `; the next start brings it to ${knownVersion}` : ''

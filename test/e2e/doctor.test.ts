@@ -191,13 +191,16 @@ describe('doctor', () => {
     })
   })
 
-  it('notices a database of a newer Runyard, and one that is none', async () => {
+  it('notices a database of a newer or too old Runyard, and one that is none', async () => {
     const file = join(runyard.dataDir, 'control-plane.db')
-    const database = new DatabaseSync(file)
-    database.exec("INSERT INTO schema_migrations (version, name) VALUES (999, 'later')")
-    database.close()
-    const { findings } = await wrong()
-    expect(findings).toMatchObject([{ what: 'database', says: expect.stringContaining('999') }, {}])
+    for (const version of [999, 9]) {
+      const database = new DatabaseSync(file)
+      database.exec(`UPDATE schema_migrations SET version = ${version}`)
+      database.close()
+      const { findings } = await wrong()
+      const says = expect.stringContaining(`version ${version}, this Runyard`)
+      expect(findings).toMatchObject([{ what: 'database', says }, {}])
+    }
     for (const suffix of ['-wal', '-shm']) rmSync(file + suffix, { force: true })
     writeFileSync(
       file,

@@ -2,8 +2,9 @@ import type { CertifiedDomain } from './domain.ts'
 
 /** What a read-only look finds in a control plane's database. */
 export interface Inspection {
-  /** The schema's version, and the newest that this code knows. */
+  /** The schema's version, and the oldest and newest that this code works on. */
   version: number
+  oldestVersion: number
   knownVersion: number
   /** Why no Runyard may use it now, and what to do; `undefined`: it is usable. */
   held: string | undefined

@@ -12,7 +12,7 @@ import { THREAD_STATUSES } from '../../core/agent/thread.ts'
 import { DELIVERY_STATUSES } from '../../core/agent/webhook.ts'
 import type { Db } from '../db/db.ts'
 import { openSqlite } from '../db/sqlite/db.ts'
-import { migrate } from '../migrations/migrate.ts'
+import { latestVersion, migrate } from '../migrations/migrate.ts'
 import { postgresSchema, sqliteSchema } from '../migrations/snapshot.ts'
 import { AGENT_SERVER_MIGRATIONS, openAgentStore } from './store.ts'
 
@@ -145,7 +145,7 @@ describe('the agent server’s schema', () => {
 it('a store that cannot be migrated leaves no database open', async () => {
   const db = await openSqlite(':memory:')
   await migrate(db, AGENT_SERVER_MIGRATIONS)
-  const later = [AGENT_SERVER_MIGRATIONS.length + 1, 'later']
+  const later = [latestVersion(AGENT_SERVER_MIGRATIONS) + 1, 'later']
   await db.run('INSERT INTO schema_migrations (version, name) VALUES ($1, $2)', later)
   await expect(openAgentStore(db)).rejects.toMatchObject({ code: 'conflict' })
   await expect(db.get('SELECT 1')).rejects.toMatchObject({ code: 'unavailable' })

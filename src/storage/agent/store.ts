@@ -8,22 +8,7 @@ import type { Db } from '../db/db.ts'
 import { createWriteCheck } from '../db/write-check.ts'
 import { createEventStore } from '../events/table.ts'
 import { createItemStore } from '../items/table.ts'
-import { initial } from '../migrations/agent-server/0001-initial.ts'
-import { webhookDeliveries } from '../migrations/agent-server/0002-webhook-deliveries.ts'
-import { storeItems } from '../migrations/agent-server/0003-store-items.ts'
-import { crons } from '../migrations/agent-server/0004-crons.ts'
-import { channelParts } from '../migrations/agent-server/0005-channel-parts.ts'
-import { expiredEvents } from '../migrations/agent-server/0006-expired-events.ts'
-import { graphsOfServers } from '../migrations/agent-server/0007-graphs-of-servers.ts'
-import { eventParts } from '../migrations/agent-server/0008-event-parts.ts'
-import { suspects } from '../migrations/agent-server/0009-suspects.ts'
-import { pushConfigs } from '../migrations/agent-server/0010-push-configs.ts'
-import { taskPaths } from '../migrations/agent-server/0011-task-paths.ts'
-import { cronRuns } from '../migrations/agent-server/0012-cron-runs.ts'
-import { runTimelines } from '../migrations/agent-server/0013-run-timelines.ts'
-import { linesOfRuns } from '../migrations/agent-server/0014-lines-of-runs.ts'
-import { runInputs } from '../migrations/agent-server/0015-run-inputs.ts'
-import { oftenVacuumed } from '../migrations/agent-server/0016-often-vacuumed.ts'
+import { initial } from '../migrations/agent-server/0016-initial.ts'
 import { type Migration, migrate } from '../migrations/migrate.ts'
 import { openDb, openNotices } from '../open-db.ts'
 import { createAssistantStore } from './assistants.ts'
@@ -40,24 +25,7 @@ import { createWebhookDeliveryStore } from './webhook-deliveries.ts'
 export const DEFAULT_SCHEMA = 'runyard_agent'
 
 /** In order. A change of the schema is a new migration at the end. */
-export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [
-  initial,
-  webhookDeliveries,
-  storeItems,
-  crons,
-  channelParts,
-  expiredEvents,
-  graphsOfServers,
-  eventParts,
-  suspects,
-  pushConfigs,
-  taskPaths,
-  cronRuns,
-  runTimelines,
-  linesOfRuns,
-  runInputs,
-  oftenVacuumed,
-]
+export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [initial]
 
 /**
  * Opens a database and migrates it. `where` is a `postgres://` URL, a file (made if missing; `:memory:`

@@ -53,7 +53,7 @@ export const tablesSchema = z.object({
   id: ID,
   name: z.string(),
   kind: z.enum(DATABASE_KINDS),
-  /** How many migrations it had. */
+  /** The version of its schema. */
   version: z.number().int().positive(),
   groups: z.array(z.array(tableSchema)),
 })

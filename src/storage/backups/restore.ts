@@ -7,7 +7,7 @@ import { AppError } from '../../core/errors.ts'
 import type { DatabaseKind } from '../../core/picture.ts'
 import type { Db } from '../db/db.ts'
 import { type Hold, readHold } from '../migrations/hold.ts'
-import { type Migration, migrate } from '../migrations/migrate.ts'
+import { type Migration, migrate, refuseUnknown } from '../migrations/migrate.ts'
 import { inOrder, readTables } from '../transfer/catalogue.ts'
 import { setLastNumber } from '../transfer/counters.ts'
 import { beginFilling, filled, fillGroup } from '../transfer/fill.ts'
@@ -48,16 +48,14 @@ export async function isUnfinished(target: Side): Promise<boolean> {
   return isOfRestore(hold)
 }
 
-/** Throws `conflict` when the target has content, and when the backup is of a newer Runyard. */
+/** Throws `conflict` when the target has content, and when the backup has a schema that these migrations do not lead through. */
 export async function checkTarget(
   target: Side,
   { databases }: Verified,
   migrations: RestoreParts['migrations'],
 ): Promise<void> {
   for (const { kind, version, name } of databases) {
-    if (version <= migrations[kind].length) continue
-    const what = `The backup's database of "${name}" has schema version ${version}, this Runyard knows versions up to ${migrations[kind].length}: restore it with the Runyard that made it, or a newer one.`
-    throw new AppError('conflict', what)
+    refuseUnknown(`The backup's database of "${name}"`, version, migrations[kind])
   }
   for (const member of databases) {
     const { hold, isEmpty } = await stateOf(target, member)
@@ -116,7 +114,8 @@ async function begin(
   hold: Hold,
 ): Promise<void> {
   await using(target, tables, async (db) => {
-    await migrate(db, migrations[tables.kind].slice(0, tables.version))
+    const steps = migrations[tables.kind].filter(({ version }) => version <= tables.version)
+    await migrate(db, steps)
     await beginFilling(db, hold)
     const place = { reader: db, schema: undefined }
     const there = inOrder(await readTables(place, tables.kind), tables.kind)

@@ -3,8 +3,9 @@ import { CONTROL_PLANE_SCHEMA } from '../../core/database-url.ts'
 import type { Inspection } from '../../core/deployment/inspection.ts'
 import type { SecretBox } from '../../core/secret-box.ts'
 import type { Db } from '../db/db.ts'
-import { forwardedKeys } from '../migrations/control-plane/0016-forwarded-keys.ts'
+import { initial } from '../migrations/control-plane/0016-initial.ts'
 import { HOLD_VERSION, readHold } from '../migrations/hold.ts'
+import { latestVersion } from '../migrations/migrate.ts'
 import { openDb } from '../open-db.ts'
 import { countUnopened } from './sealed-columns.ts'
 import { CONTROL_PLANE_MIGRATIONS } from './store.ts'
@@ -61,7 +62,8 @@ async function contentOf(
   return {
     held,
     version: Number(row?.version ?? 0),
-    knownVersion: CONTROL_PLANE_MIGRATIONS.at(-1)?.version ?? 0,
+    oldestVersion: initial.version,
+    knownVersion: latestVersion(CONTROL_PLANE_MIGRATIONS),
     unopened: box && (await countUnopened(db, box, tables)),
     deployment_ids: await idsOf(db, 'SELECT id FROM deployments'),
     revision_ids: await idsOf(db, 'SELECT id FROM revisions'),
@@ -73,7 +75,7 @@ async function contentOf(
 
 /** Older schemas do not have the column. */
 async function forwardingNames(db: Db, version: number): Promise<string[]> {
-  if (version < forwardedKeys.version) return []
+  if (version < initial.version) return []
   return (await db.all<{ name: string }>(FORWARDING)).map(({ name }) => name)
 }
 

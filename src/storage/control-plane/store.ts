@@ -9,22 +9,7 @@ import { DEFAULT_WORKSPACE_ID } from '../../core/people/api-key.ts'
 import type { SecretBox } from '../../core/secret-box.ts'
 import type { Db } from '../db/db.ts'
 import { createWriteCheck } from '../db/write-check.ts'
-import { initial } from '../migrations/control-plane/0001-initial.ts'
-import { people } from '../migrations/control-plane/0002-people.ts'
-import { pushWebhooks } from '../migrations/control-plane/0003-push-webhooks.ts'
-import { rollouts } from '../migrations/control-plane/0004-rollouts.ts'
-import { leadership } from '../migrations/control-plane/0005-leadership.ts'
-import { ownAuth } from '../migrations/control-plane/0006-own-auth.ts'
-import { oauthVault } from '../migrations/control-plane/0007-oauth-vault.ts'
-import { sessions } from '../migrations/control-plane/0008-sessions.ts'
-import { figures } from '../migrations/control-plane/0009-figures.ts'
-import { revisionHistory } from '../migrations/control-plane/0010-revision-history.ts'
-import { listenerKeys } from '../migrations/control-plane/0011-listener-keys.ts'
-import { listenerHeard } from '../migrations/control-plane/0012-listener-heard.ts'
-import { domains } from '../migrations/control-plane/0013-domains.ts'
-import { publicDeployments } from '../migrations/control-plane/0014-public-deployments.ts'
-import { givenUp } from '../migrations/control-plane/0015-given-up.ts'
-import { forwardedKeys } from '../migrations/control-plane/0016-forwarded-keys.ts'
+import { initial } from '../migrations/control-plane/0016-initial.ts'
 import { type Migration, migrate } from '../migrations/migrate.ts'
 import { openDb } from '../open-db.ts'
 import { createApiKeyStore } from './api-keys.ts'
@@ -47,24 +32,7 @@ import { createUploadStore } from './uploads.ts'
 import { createWorkspaceStore } from './workspaces.ts'
 
 /** In order. A change of the schema is a new migration at the end. */
-export const CONTROL_PLANE_MIGRATIONS: readonly Migration[] = [
-  initial,
-  people,
-  pushWebhooks,
-  rollouts,
-  leadership,
-  ownAuth,
-  oauthVault,
-  sessions,
-  figures,
-  revisionHistory,
-  listenerKeys,
-  listenerHeard,
-  domains,
-  publicDeployments,
-  givenUp,
-  forwardedKeys,
-]
+export const CONTROL_PLANE_MIGRATIONS: readonly Migration[] = [initial]
 
 const ENSURE_WORKSPACE = `
 INSERT INTO workspaces (id, name, created_at) VALUES ($1, 'Default', $2)

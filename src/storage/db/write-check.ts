@@ -7,7 +7,8 @@ import type { Db } from './db.ts'
  */
 const WRITES = {
   sqlite: 'PRAGMA user_version = 0',
-  postgres: 'UPDATE schema_migrations SET name = name WHERE version = 1',
+  postgres:
+    'UPDATE schema_migrations SET name = name WHERE version = (SELECT max(version) FROM schema_migrations)',
 }
 
 /** How long a result is used, in ms, since any client may ask. */

@@ -8,7 +8,7 @@ import { freshPostgres } from '../../../test/support/postgres.ts'
 import { AGENT_SERVER_MIGRATIONS, openAgentStore } from '../agent/store.ts'
 import type { Db } from '../db/db.ts'
 import { openDb } from '../open-db.ts'
-import { type Migration, migrate } from './migrate.ts'
+import { latestVersion, type Migration, migrate } from './migrate.ts'
 
 const first: Migration = {
   version: 1,
@@ -55,7 +55,7 @@ describe.each([
   })
 
   test('a database newer than the code is refused with what to do', async () => {
-    const versions = AGENT_SERVER_MIGRATIONS.length
+    const versions = latestVersion(AGENT_SERVER_MIGRATIONS)
     await (await openAgentStore(place)).close()
     const note = 'INSERT INTO schema_migrations (version, name) VALUES ($1, $2)'
     await db.run(note, [versions + 1, 'of a later Runyard'])

@@ -4,9 +4,15 @@ import type { Db, Dialect } from '../db/db.ts'
 import { refuseHeld } from './hold.ts'
 import { replaceCheck, type WordCheck } from './replace-check.ts'
 
-/** One step of a schema. It never changes after its release; a change is a new step. */
+/**
+ * One step of a schema. It never changes after its release; a change is a new step.
+ *
+ * The first step of a list creates what all versions up to its own have added: `initial` replaces the steps 1 to 16 from
+ * before Runyard 0.1.0. It keeps the number of the last one, so that a database of that time, and a backup of one, has the
+ * version that it needs, and a number never means two schemas.
+ */
 export interface Migration {
-  /** 1, 2, 3, … without gaps. */
+  /** Each has the number after that of the one before. */
   version: number
   name: string
   /**
@@ -26,8 +32,8 @@ CREATE TABLE IF NOT EXISTS schema_migrations (
 
 /**
  * Applies the missing steps in one transaction: all or none. Any number of processes may call it at once: the first one
- * migrates, the others wait. Throws `conflict` for a database with steps that this code does not know, and for a
- * database that must not be used now (`hold.ts`).
+ * migrates, the others wait. Throws `conflict` for a database whose steps this code does not know, and for a database
+ * that must not be used now (`hold.ts`).
  */
 export async function migrate(db: Db, migrations: readonly Migration[]): Promise<void> {
   await db.transaction(
@@ -35,8 +41,9 @@ export async function migrate(db: Db, migrations: readonly Migration[]): Promise
       await tx.script(CREATE_TABLE)
       await refuseHeld(tx)
       const version = await appliedVersion(tx)
-      refuseNewer(version, migrations)
-      for (const migration of migrations.slice(version)) await apply(tx, migration)
+      if (version > 0) refuseUnknown('The database', version, migrations)
+      for (const migration of migrations)
+        if (migration.version > version) await apply(tx, migration)
     },
     ['schema'],
   )
@@ -49,12 +56,28 @@ async function appliedVersion(tx: Db): Promise<number> {
   return Number(row?.version ?? 0)
 }
 
-function refuseNewer(version: number, migrations: readonly Migration[]): void {
-  if (version <= migrations.length) return
-  throw new AppError(
-    'conflict',
-    `The database is at schema version ${version}, this Runyard knows versions up to ${migrations.length}. Start the newer Runyard that wrote it, or use a copy from before its upgrade.`,
-  )
+/** The newest version that a list of migrations leads to. */
+export function latestVersion(migrations: readonly Migration[]): number {
+  return migrations.at(-1)?.version ?? 0
+}
+
+/** Throws `conflict` for a version that the migrations do not lead through. `what` has it, and begins the sentence. */
+export function refuseUnknown(
+  what: string,
+  version: number,
+  migrations: readonly Migration[],
+): void {
+  const latest = latestVersion(migrations)
+  const says = `${what} has schema version ${version}, this Runyard`
+  if (version > latest) {
+    const next = 'use the newer Runyard that wrote it, or a copy from before its upgrade'
+    throw new AppError('conflict', `${says} knows versions up to ${latest}: ${next}.`)
+  }
+  const first = migrations[0]?.version ?? 0
+  if (version < first) {
+    const next = 'docs/operations.md, "Upgrades", says how to bring it there'
+    throw new AppError('conflict', `${says} begins at version ${first}: ${next}.`)
+  }
 }
 
 async function apply(tx: Db, migration: Migration): Promise<void> {

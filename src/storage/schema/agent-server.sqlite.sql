@@ -71,7 +71,10 @@ CREATE TABLE checkpoint_writes (
   run_id TEXT NOT NULL,
   channel TEXT NOT NULL,
   type TEXT NOT NULL,
-  bytes BLOB NOT NULL, task_path TEXT NOT NULL DEFAULT '',
+  bytes BLOB NOT NULL,
+  -- The path of the task, which orders the writes of a step, as LangGraph for Python names it. Empty: unknown, as for
+  -- all writes of LangGraph for JavaScript.
+  task_path TEXT NOT NULL DEFAULT '',
   UNIQUE (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, run_id)
 ) STRICT;
 
@@ -110,7 +113,10 @@ CREATE TABLE crons (
   metadata TEXT NOT NULL,
   enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
   on_run_completed TEXT CHECK (on_run_completed IN ('delete', 'keep')),
-  caller TEXT NOT NULL, last_run TEXT, last_run_id TEXT,
+  caller TEXT NOT NULL,
+  -- JSON: the outcome of the last run that it started; the id stands beside it, to be found by the end of the run.
+  last_run TEXT,
+  last_run_id TEXT,
   CHECK ((on_run_completed IS NULL) = (thread_id IS NOT NULL)),
   CHECK (enabled = 1 OR next_run_date IS NULL)
 ) STRICT;
@@ -125,8 +131,10 @@ CREATE INDEX crons_of_thread ON crons (thread_id) WHERE thread_id IS NOT NULL;
 
 CREATE TABLE event_counters (
   thread_id TEXT PRIMARY KEY,
-  last_seq INTEGER NOT NULL
-, expired_seq INTEGER NOT NULL DEFAULT 0) STRICT;
+  last_seq INTEGER NOT NULL,
+  -- No event of the thread up to this number may be expected any more.
+  expired_seq INTEGER NOT NULL DEFAULT 0
+) STRICT;
 
 CREATE TABLE event_parts (
   thread_id TEXT NOT NULL,
@@ -142,7 +150,9 @@ CREATE TABLE events (
   run_seq INTEGER,
   event TEXT,
   data TEXT NOT NULL,
-  created_at INTEGER NOT NULL, lists TEXT,
+  created_at INTEGER NOT NULL,
+  -- JSON: which lists were taken out of the data, and where; NULL: none.
+  lists TEXT,
   PRIMARY KEY (thread_id, seq),
   CHECK (run_id IS NOT NULL OR run_seq IS NULL)
 ) STRICT;
@@ -211,7 +221,17 @@ CREATE TABLE runs (
   error TEXT,
   lease_token INTEGER NOT NULL DEFAULT 0,
   lease_server_id TEXT,
-  lease_expires_at INTEGER, started_at INTEGER, origin TEXT, survived INTEGER NOT NULL DEFAULT 0 CHECK (survived IN (0, 1)), timeline TEXT, behind INTEGER NOT NULL DEFAULT 0,
+  lease_expires_at INTEGER,
+  -- When the run was first claimed, in ms since 1970, and which request made it.
+  started_at INTEGER,
+  origin TEXT,
+  -- Whether the run has executed alone for long enough since it was claimed last: see MAX_RUN_ATTEMPTS.
+  survived INTEGER NOT NULL DEFAULT 0 CHECK (survived IN (0, 1)),
+  -- JSON: what the run ended with, where that is short; NULL: it stands in run_timelines, or was not kept.
+  timeline TEXT,
+  -- 1: a run that was due no later, and is not over, stands in front of this one on its thread. The trigger
+  -- runs_line_moves takes it back when that one is over.
+  behind INTEGER NOT NULL DEFAULT 0,
   CHECK ((status = 'running') = (lease_server_id IS NOT NULL)),
   CHECK ((status = 'running') = (lease_expires_at IS NOT NULL))
 ) STRICT;
@@ -280,8 +300,10 @@ CREATE TABLE servers (
   host TEXT NOT NULL,
   pid INTEGER NOT NULL,
   started_at TEXT NOT NULL,
-  seen_at INTEGER NOT NULL
-, graphs TEXT NOT NULL DEFAULT '[]') STRICT;
+  seen_at INTEGER NOT NULL,
+  -- JSON; empty: the server has not said.
+  graphs TEXT NOT NULL DEFAULT '[]'
+) STRICT;
 
 CREATE TABLE store_item_vectors (
   namespace TEXT NOT NULL,
@@ -362,7 +384,9 @@ CREATE TABLE webhook_deliveries (
   error TEXT,
   payload TEXT NOT NULL,
   metadata TEXT NOT NULL,
-  origin TEXT, headers TEXT,
+  origin TEXT,
+  -- JSON; NULL: it is a webhook, with the headers of the project.
+  headers TEXT,
   CHECK ((status = 'pending') = (next_attempt_at IS NOT NULL))
 ) STRICT;
 

@@ -8,8 +8,10 @@ CREATE TABLE api_keys (
   key_hash TEXT NOT NULL UNIQUE,
   created_at TEXT NOT NULL,
   expires_at TEXT,
-  revoked_at TEXT
-, hint TEXT, last_used_at TEXT) STRICT;
+  revoked_at TEXT,
+  hint TEXT,
+  last_used_at TEXT
+) STRICT;
 
 CREATE INDEX api_keys_workspace ON api_keys (workspace_id, created_at);
 
@@ -55,7 +57,20 @@ CREATE TABLE deployments (
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
   latest_revision_id TEXT,
-  active_revision_id TEXT, push_nonce TEXT, asleep_since TEXT, wake_at TEXT, has_own_auth INTEGER CHECK (has_own_auth IN (0, 1)), agent_key_nonce TEXT, is_public INTEGER NOT NULL DEFAULT 0 CHECK (is_public IN (0, 1)), forwards_api_key INTEGER NOT NULL DEFAULT 0 CHECK (forwards_api_key IN (0, 1)),
+  active_revision_id TEXT,
+  -- The value from which the push webhook derives its secret.
+  push_nonce TEXT,
+  -- When it fell asleep, and when it has to wake.
+  asleep_since TEXT,
+  wake_at TEXT,
+  -- Whether its own auth checks its callers, known while it sleeps too.
+  has_own_auth INTEGER CHECK (has_own_auth IN (0, 1)),
+  -- Part of the agents' key; another one ends the key. NULL: it was never changed.
+  agent_key_nonce TEXT,
+  -- Whether callers need no key.
+  is_public INTEGER NOT NULL DEFAULT 0 CHECK (is_public IN (0, 1)),
+  -- Whether its project asks for the API keys of its callers, for `runyard doctor`.
+  forwards_api_key INTEGER NOT NULL DEFAULT 0 CHECK (forwards_api_key IN (0, 1)),
   FOREIGN KEY (id, latest_revision_id) REFERENCES revisions (deployment_id, id)
     DEFERRABLE INITIALLY DEFERRED,
   FOREIGN KEY (id, active_revision_id) REFERENCES revisions (deployment_id, id)
@@ -113,7 +128,12 @@ CREATE TABLE listeners (
   compute_config TEXT NOT NULL,
   version TEXT,
   created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL, url TEXT, key_hash TEXT, last_heard_at TEXT,
+  updated_at TEXT NOT NULL,
+  -- Its gateway's URL.
+  url TEXT,
+  -- The hash of the key with which it asks what to run.
+  key_hash TEXT,
+  last_heard_at TEXT,
   UNIQUE (workspace_id, compute_id)
 ) STRICT;
 
@@ -245,9 +265,21 @@ CREATE TABLE oauth_tokens (
   expires_at TEXT,
   is_default INTEGER NOT NULL CHECK (is_default IN (0, 1)),
   created_at TEXT NOT NULL,
-  updated_at TEXT NOT NULL
-, provider_key TEXT NOT NULL DEFAULT '', end_user_id TEXT NOT NULL DEFAULT '', account_id TEXT, asked_scopes TEXT NOT NULL DEFAULT '[]', status TEXT NOT NULL DEFAULT 'active'
-  CHECK (status IN ('active', 'expired')), metadata TEXT NOT NULL DEFAULT '{}', version INTEGER NOT NULL DEFAULT 1, retry_at INTEGER, refresh_failures INTEGER NOT NULL DEFAULT 0, refresh_holder TEXT, refresh_until INTEGER) STRICT;
+  updated_at TEXT NOT NULL,
+  provider_key TEXT NOT NULL DEFAULT '',
+  end_user_id TEXT NOT NULL DEFAULT '',
+  account_id TEXT,
+  asked_scopes TEXT NOT NULL DEFAULT '[]',
+  status TEXT NOT NULL DEFAULT 'active'
+    CHECK (status IN ('active', 'expired')),
+  metadata TEXT NOT NULL DEFAULT '{}',
+  version INTEGER NOT NULL DEFAULT 1,
+  retry_at INTEGER,
+  refresh_failures INTEGER NOT NULL DEFAULT 0,
+  -- Who refreshes it, and until when that is theirs alone.
+  refresh_holder TEXT,
+  refresh_until INTEGER
+) STRICT;
 
 CREATE INDEX oauth_tokens_end_user ON oauth_tokens (workspace_id, end_user_id)
   WHERE end_user_id <> '';
@@ -282,8 +314,18 @@ CREATE TABLE revisions (
     CHECK (source IN ('github', 'external_docker', 'internal_docker', 'internal_source')),
   source_revision_config TEXT NOT NULL,
   source_config TEXT NOT NULL,
-  secrets TEXT NOT NULL, built_from TEXT, deployed_at TEXT, parked_threads TEXT, made_by TEXT, made_for TEXT
-  CHECK (made_for IN ('create', 'change', 'push', 'redeploy', 'rollback', 'agent_key', 'take_back')), repeats INTEGER, steps TEXT NOT NULL DEFAULT '',
+  secrets TEXT NOT NULL,
+  -- The revision whose build it uses.
+  built_from TEXT,
+  deployed_at TEXT,
+  parked_threads TEXT,
+  -- Who made it and why.
+  made_by TEXT,
+  made_for TEXT
+    CHECK (made_for IN ('create', 'change', 'push', 'redeploy', 'rollback', 'agent_key', 'take_back')),
+  repeats INTEGER,
+  -- A line for each: the status, and when it began.
+  steps TEXT NOT NULL DEFAULT '',
   UNIQUE (deployment_id, id),
   UNIQUE (deployment_id, number)
 ) STRICT;

@@ -29,7 +29,7 @@ import { refuseTraps } from './traps.ts'
 export interface Pictured {
   member: Member
   place: Place
-  /** How many migrations it has. */
+  /** The version of its schema. */
   version: number
   /** In the order in which they are to be filled. */
   groups: Table[][]
@@ -119,7 +119,7 @@ async function picture(member: Member, place: Place): Promise<Pictured | undefin
   const from = place.schema === undefined ? '' : `${place.schema}.`
   const hold = await readHold(place.reader, from)
   if (hold) throw new AppError('conflict', hold.message)
-  const sql = `SELECT count(*) AS version FROM ${from}schema_migrations`
+  const sql = `SELECT max(version) AS version FROM ${from}schema_migrations`
   const row = await place.reader.get<{ version: number }>(sql)
   const groups = inOrder(tables, member.kind)
   return { member, place, version: Number(row?.version ?? 0), groups }
