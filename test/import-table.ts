@@ -87,8 +87,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     migrations: ['db', 'db/postgres', 'db/sqlite'],
     'migrations/agent-server': ['migrations'],
     'migrations/control-plane': ['migrations'],
-    transfer: ['db', 'migrations'],
-    backups: ['db', 'migrations', 'transfer'],
+    carrying: ['db', 'migrations'],
     agent: [
       ...['checkpoints', 'db', 'events', 'items', 'leases', 'migrations'],
       'migrations/agent-server',

@@ -87,16 +87,18 @@ it('is refused while a Runyard uses the data folder', { timeout: LIMIT_MS }, asy
   await runyard.halt()
 })
 
-it('goes on after kill -9, and all is the same on PostgreSQL', { timeout: LIMIT_MS }, async () => {
+it('begins again after kill -9, and all is the same on PostgreSQL', {
+  timeout: LIMIT_MS,
+}, async () => {
   let last: EndedCommand | undefined
-  for (const where of ['copying control plane', 'checkpoints:', 'verifying moved', undefined]) {
+  for (const where of ['copying control plane', 'checkpoints:', 'comparing moved', undefined]) {
     // The kills at later places may come when the move is complete.
     if (last?.code === 0) break
     const command = toPostgres()
     if (where) await command.until(where).then(() => command.child.kill('SIGKILL'))
     last = await command.ended
   }
-  expect(last).toMatchObject({ code: 0, stderr: expect.stringContaining('going on with') })
+  expect(last).toMatchObject({ code: 0, stderr: expect.stringContaining('beginning again with') })
   expect(JSON.parse(last?.stdout ?? '')).toMatchObject({
     databases: 2,
     to: expect.stringContaining('PostgreSQL'),

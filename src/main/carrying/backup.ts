@@ -4,10 +4,17 @@ import { join } from 'node:path'
 import type { BackupConfig } from '../../config.ts'
 import { systemClock, timestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import { FORMAT, type Head, KEYS, type Manifest, UPLOADS } from '../../storage/backups/format.ts'
-import type { Part } from '../../storage/backups/tar-stream.ts'
-import { type BackupProgress, writeBackup } from '../../storage/backups/write.ts'
-import { type Pictured, takePicture } from '../../storage/transfer/picture.ts'
+import {
+  FORMAT,
+  type Head,
+  KEYS,
+  type Manifest,
+  UPLOADS,
+} from '../../storage/carrying/backup-format.ts'
+import { type Pictured, takePicture } from '../../storage/carrying/picture.ts'
+import { qualified } from '../../storage/carrying/tables.ts'
+import type { Part } from '../../storage/carrying/tar-stream.ts'
+import { writeBackup } from '../../storage/carrying/write-backup.ts'
 import { readVersion } from '../../version.ts'
 import { openUploads, type Uploads } from '../uploads.ts'
 import { type BackupPlace, backupPlace } from './places.ts'
@@ -25,7 +32,10 @@ interface BackedUp {
   with_keys: boolean
 }
 
-/** Throws `conflict` when there is nothing to back up, and when the file exists. */
+/**
+ * Throws `conflict` when there is nothing to back up, when the file exists, and while the installation is being moved
+ * or restored.
+ */
 export async function startBackup(
   config: BackupConfig,
   options: { withKeys: boolean; reporter: Reporter },
@@ -36,13 +46,14 @@ export async function startBackup(
   const side = sideOf(config)
   return takePicture(side, async (databases) => {
     const [first] = databases
+    for (const { hold } of databases) if (hold) throw new AppError('conflict', hold.message)
     const uploads = await openUploads(config)
     const head: Head = {
       format: FORMAT,
       runyard: readVersion(),
       created_at,
       database: side.dialect,
-      kind: first?.member.kind === 'control-plane' ? 'installation' : 'agent-server',
+      kind: first?.kind === 'control-plane' ? 'installation' : 'agent-server',
       probe: first ? await probeOf(first) : null,
       with_keys: keys.length > 0,
     }
@@ -50,20 +61,11 @@ export async function startBackup(
       head,
       databases,
       files: filesOf(first, { uploads, keys }),
-      onProgress: (progress) => report(options.reporter, progress),
+      progress: options.reporter,
     })
     const { with_keys } = head
     return { where: place.name, bytes, ...countsOf(manifest), created_at, with_keys }
   })
-}
-
-function report(reporter: Reporter, progress: BackupProgress): void {
-  if (progress.step === 'rows') reporter.rows(progress.count)
-  else if (progress.step === 'file') reporter.step('files')
-  else {
-    reporter.step(`reading ${progress.member}`)
-    reporter.table(progress.table)
-  }
 }
 
 async function put(place: BackupPlace, content: Parameters<typeof writeBackup>[0]) {
@@ -84,11 +86,10 @@ function countsOf({ databases, files }: Manifest) {
 }
 
 /** A value that only the right encryption key opens. */
-async function probeOf({ member, place }: Pictured): Promise<string | null> {
-  if (member.kind !== 'control-plane') return null
-  const from = place.schema === undefined ? '' : `${place.schema}.`
+async function probeOf({ kind, place }: Pictured): Promise<string | null> {
+  if (kind !== 'control-plane') return null
   const row = await place.reader.get<{ sealed: string }>(
-    `SELECT sealed FROM ${from}encryption_probe`,
+    `SELECT sealed FROM ${qualified(place, 'encryption_probe')}`,
   )
   return row?.sealed ?? null
 }
@@ -97,15 +98,14 @@ async function* filesOf(
   first: Pictured | undefined,
   { uploads, keys }: { uploads: Uploads; keys: readonly Part[] },
 ): AsyncGenerator<Part> {
-  if (first?.member.kind === 'control-plane') yield* uploadsOf(first, uploads)
+  if (first?.kind === 'control-plane') yield* uploadsOf(first, uploads)
   yield* keys
 }
 
 /** Complete uploads that still exist: the uploads of a deployment that was removed since are gone. */
 async function* uploadsOf({ place }: Pictured, uploads: Uploads): AsyncGenerator<Part> {
-  const from = place.schema === undefined ? '' : `${place.schema}.`
   const rows = await place.reader.all<{ object_path: string }>(
-    `SELECT object_path FROM ${from}uploads WHERE uploaded_at IS NOT NULL ORDER BY object_path`,
+    `SELECT object_path FROM ${qualified(place, 'uploads')} WHERE uploaded_at IS NOT NULL ORDER BY object_path`,
   )
   for (const { object_path } of rows) {
     const found = await uploads.get(object_path)

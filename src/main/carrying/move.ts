@@ -3,16 +3,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DataConfig, MoveConfig } from '../../config.ts'
 import { AppError } from '../../core/errors.ts'
+import { type Moved, move, refuseInUse, takeBack } from '../../storage/carrying/move.ts'
+import type { Side } from '../../storage/carrying/side.ts'
 import { lockFolder } from '../../storage/db/sqlite/folder-lock.ts'
-import { refuseInUse } from '../../storage/transfer/in-use.ts'
-import {
-  clearTarget,
-  type Moved,
-  type MoveProgress,
-  move,
-  takeBack,
-} from '../../storage/transfer/move.ts'
-import type { Side } from '../../storage/transfer/side.ts'
 import type { Reporter } from './reporter.ts'
 import { MIGRATIONS, sideOf, targetOf } from './sides.ts'
 
@@ -34,24 +27,11 @@ export async function startMove(
   const unlock = lockData(config)
   try {
     await refuseInUse(source)
-    if (options.replace) await clearTarget(source, target)
-    const onProgress = (progress: MoveProgress) => report(options.reporter, progress)
-    const moved = await move({ source, target, migrations: MIGRATIONS, onProgress })
+    const { replace, reporter: progress } = options
+    const moved = await move({ source, target, migrations: MIGRATIONS, replace, progress })
     return { from: source.name, to: target.name, ...moved }
   } finally {
     unlock()
-  }
-}
-
-function report(reporter: Reporter, progress: MoveProgress): void {
-  if (progress.step === 'rows') reporter.rows(progress.count)
-  else if (progress.step === 'finish') reporter.step('finishing')
-  else if (progress.step === 'begin') {
-    const { databases, isResumed } = progress
-    reporter.step(`${isResumed ? 'going on with' : 'moving'} ${databases} databases`)
-  } else {
-    reporter.step(`${progress.step === 'copy' ? 'copying' : 'verifying'} ${progress.member}`)
-    reporter.table(progress.table, progress.total)
   }
 }
 

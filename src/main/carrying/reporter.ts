@@ -1,10 +1,7 @@
 /** Progress of `move`, `backup` and `restore`. */
+import type { Progress } from '../../storage/carrying/carry.ts'
 
-export interface Reporter {
-  step(name: string): void
-  /** Begins a table; `total`: its number of rows, if known. */
-  table(name: string, total?: number): void
-  rows(count: number): void
+export interface Reporter extends Progress {
   /** Ends the progress: nothing more is shown. */
   end(hasFailed: boolean): void
 }

@@ -3,12 +3,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import type { RestoreConfig } from '../../config.ts'
 import { AppError } from '../../core/errors.ts'
-import { KEYS, UPLOADS } from '../../storage/backups/format.ts'
-import { type FileContent, type Verified, verifyBackup } from '../../storage/backups/read.ts'
-import { checkTarget, isUnfinished, restoreBackup } from '../../storage/backups/restore.ts'
+import { KEYS, UPLOADS } from '../../storage/carrying/backup-format.ts'
+import { type Verified, verifyBackup } from '../../storage/carrying/read-backup.ts'
+import { isUnfinished, restoreBackup } from '../../storage/carrying/restore.ts'
+import { firstOf, type Side, stateOf } from '../../storage/carrying/side.ts'
+import type { ReadPart } from '../../storage/carrying/tar-stream.ts'
 import { PLACES } from '../../storage/control-plane/sealed-columns.ts'
 import { createSecretBox } from '../../storage/control-plane/secret-box.ts'
-import { firstOf, type Side, stateOf } from '../../storage/transfer/side.ts'
 import { openUploads } from '../uploads.ts'
 import { lockData } from './move.ts'
 import { openBackup } from './places.ts'
@@ -65,19 +66,9 @@ async function restore(config: RestoreConfig, { backup, archive, reporter }: Res
   const unlock = lockData(config)
   try {
     await checkFolder(config, target)
-    await checkTarget(target, backup, MIGRATIONS)
     const takeFile = await fileTaker(config)
-    await restoreBackup({
-      ...{ target, migrations: MIGRATIONS, backup, takeFile },
-      archive: later(archive),
-      onProgress(progress) {
-        if (progress.step === 'rows') reporter.rows(progress.count)
-        else
-          reporter.step(
-            `${progress.step === 'verify' ? 'comparing' : 'restoring'} ${progress.member}`,
-          )
-      },
-    })
+    const common = { target, migrations: MIGRATIONS, backup, takeFile }
+    await restoreBackup({ ...common, archive: later(archive), progress: reporter })
   } finally {
     unlock()
   }
@@ -142,7 +133,7 @@ async function checkFolder({ dataDir, isServe }: RestoreConfig, target: Side): P
 /** Stores tarballs in their place, and keys where none exist. */
 async function fileTaker(config: RestoreConfig) {
   const uploads = await openUploads(config)
-  return async ({ path, body }: FileContent) => {
+  return async ({ path, body }: ReadPart) => {
     if (path.startsWith(UPLOADS)) return uploads.put(path.slice(UPLOADS.length), body)
     const name = path.slice(KEYS.length)
     const file = join(config.dataDir, name)

@@ -8,17 +8,16 @@ import {
   parseDatabaseUrl,
   withSchema,
 } from '../../core/database-url.ts'
-import type { DatabaseKind } from '../../core/picture.ts'
 import { openDataFolder } from '../../installation/data-folder.ts'
 import { AGENT_SERVER_MIGRATIONS, DEFAULT_SCHEMA } from '../../storage/agent/store.ts'
+import type { Migrations } from '../../storage/carrying/carry.ts'
+import type { Side } from '../../storage/carrying/side.ts'
 import { CONTROL_PLANE_MIGRATIONS } from '../../storage/control-plane/store.ts'
-import type { Migration } from '../../storage/migrations/migrate.ts'
-import type { Side } from '../../storage/transfer/side.ts'
 
 /** The limit for a statement over a large table, in ms. */
 const STATEMENT_LIMIT_MS = 3_600_000
 
-export const MIGRATIONS: Readonly<Record<DatabaseKind, readonly Migration[]>> = {
+export const MIGRATIONS: Migrations = {
   'control-plane': CONTROL_PLANE_MIGRATIONS,
   'agent-server': AGENT_SERVER_MIGRATIONS,
 }

@@ -10,10 +10,11 @@ import type { Db } from '../db/db.ts'
 export const HOLD_VERSION = 1_000_000
 
 /**
- * `filling`: something is being written into it. `leaving`: it is being read, and not used afterwards. `left`:
- * everything has moved elsewhere.
+ * `filling`: something is being written into it. `filled`: all of it is there and compared, and the databases that
+ * belong to it are being opened. `leaving`: it is being read, and not used afterwards. `left`: everything has moved
+ * elsewhere.
  */
-type HoldReason = 'filling' | 'leaving' | 'left'
+type HoldReason = 'filling' | 'filled' | 'leaving' | 'left'
 
 export interface Hold {
   reason: HoldReason
@@ -35,12 +36,12 @@ export async function clearHold(db: Db): Promise<void> {
   await db.run(`DELETE FROM schema_migrations WHERE version = ${HOLD_VERSION}`)
 }
 
-/**
- * `undefined`: the database may be used. Its table `schema_migrations` must exist. `schema`: that of the table, with a
- * dot after it.
- */
-export async function readHold(db: Pick<Db, 'get'>, schema = ''): Promise<Hold | undefined> {
-  const sql = `SELECT name FROM ${schema}schema_migrations WHERE version = ${HOLD_VERSION}`
+/** `undefined`: the database may be used. `table`: its table `schema_migrations`, with a schema if it needs one. */
+export async function readHold(
+  db: Pick<Db, 'get'>,
+  table = 'schema_migrations',
+): Promise<Hold | undefined> {
+  const sql = `SELECT name FROM ${table} WHERE version = ${HOLD_VERSION}`
   const row = await db.get<{ name: string }>(sql)
   if (!row) return undefined
   const [reason, id = '', ...words] = row.name.split(' ')

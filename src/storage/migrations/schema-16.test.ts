@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../../test/support/postgres.ts'
 import { openAgentStore } from '../agent/store.ts'
+import { CONTENTS } from '../carrying/contents.ts'
 import { createSecretBox } from '../control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../control-plane/store.ts'
 import type { Db, SqlValue } from '../db/db.ts'
 import { openDb } from '../open-db.ts'
-import { CONTENTS } from '../transfer/contents.ts'
 import { replaceCheck } from './replace-check.ts'
 
 const box = createSecretBox(Buffer.alloc(32, 1))

@@ -2,12 +2,14 @@
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { parseDatabaseUrl } from '../../core/database-url.ts'
-import type { DatabaseKind } from '../../core/picture.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Db } from '../db/db.ts'
 import { type Hold, readHold } from '../migrations/hold.ts'
 import { openDb } from '../open-db.ts'
-import { inOrder, readTables } from './catalogue.ts'
-import { countRows } from './read.ts'
+import type { DatabaseKind } from './contents.ts'
+import { countRows } from './read-table.ts'
+import type { Row } from './rows.ts'
+import { inOrder, readTables, type Table } from './tables.ts'
 import { refuseTraps } from './traps.ts'
 
 /** Where the databases are: files, or schemas of one PostgreSQL. A URL names its schema. */
@@ -28,6 +30,26 @@ export interface Member {
   id: string
   /** For people: `control plane`, `agent server` or the deployment's name. */
   name: string
+}
+
+/** A table with the highest number that it has given to a row. */
+export interface CountedTable extends Table {
+  last_number: number
+}
+
+/** The tables of a database, in the order in which they are filled: those of one list as one. */
+export interface Tables extends Member {
+  /** The version of its schema. */
+  version: number
+  groups: readonly (readonly CountedTable[])[]
+}
+
+/** Everything in a database. The rows of its tables can be read once each, in the order of the tables. */
+export interface Content extends Tables {
+  /** The number of rows, if it is known beforehand. */
+  count?(table: Table): Promise<number>
+  /** In batches that fit into memory. */
+  rows(table: Table): AsyncIterable<readonly Row[]>
 }
 
 const CONTROL_PLANE: Member = { kind: 'control-plane', id: 'control-plane', name: 'control plane' }
@@ -101,6 +123,18 @@ export async function using<T>(
   }
 }
 
+/** For work that cannot be repeated in another transaction: then it throws `unavailable`. */
+export function once<T>(work: (tx: Db) => Promise<T>): (tx: Db) => Promise<T> {
+  let isBegun = false
+  return (tx) => {
+    if (isBegun) {
+      throw new AppError('unavailable', 'The connection to the database was lost: begin again.')
+    }
+    isBegun = true
+    return work(tx)
+  }
+}
+
 interface MemberState {
   hold: Hold | undefined
   /** Whether it holds nothing that would be lost. */
@@ -112,7 +146,7 @@ export async function stateOf(side: Side, member: Member): Promise<MemberState> 
   const [there] = await present(side, [member])
   if (!there) return { hold: undefined, isEmpty: true }
   return using(side, member, async (db) => {
-    const place = { reader: db, schema: undefined }
+    const place = { reader: db }
     const tables = await readTables(place, member.kind)
     const hold = tables.has('schema_migrations') ? await readHold(db) : undefined
     for (const table of inOrder(tables, member.kind).flat()) {

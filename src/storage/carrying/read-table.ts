@@ -1,60 +1,58 @@
 /** Reads a table in the order of its key, in batches so small that memory stays flat. */
-import type { Row, Table, TableSum } from '../../core/picture.ts'
 import type { SqlValue } from '../db/db.ts'
-import { type Place, qualified } from './catalogue.ts'
-import { RowDigest } from './digest.ts'
-import { toLine } from './lines.ts'
-import { fromDatabase } from './values.ts'
+import { fromDatabase, type Row, RowDigest, type TableSum, toLine } from './rows.ts'
+import { type Place, qualified, type Table } from './tables.ts'
 
 /** The most rows, and about how many bytes, that are read at a time. */
 const MAX_ROWS = 1000
 const MAX_BYTES = 4 * 1024 ** 2
 
-/** The values of the key's columns. Reading continues after them. */
-export type Key = readonly SqlValue[]
-
-export interface Batch {
-  rows: Row[]
-  /** The key of the last of them. */
-  last: Key
-}
-
-/** The rows behind the key `after`, or all of them. */
-export async function* readBatches(place: Place, table: Table, after?: Key): AsyncGenerator<Batch> {
+/** All rows of the table. */
+export async function* readRows(place: Place, table: Table): AsyncGenerator<Row[]> {
   const reading = new TableReader(place, table)
   const isEven = (await reading.largestRow()) * MAX_ROWS <= MAX_BYTES
-  for (let last = after; ; ) {
+  for (let last: Key | undefined; ; ) {
     const limit = isEven ? MAX_ROWS : await reading.fitting(last)
     const found = limit === 0 ? [] : await reading.rows(last, limit)
     const end = found.at(-1)
     if (!end) return
     last = table.key.map((name) => end[name] ?? null)
-    yield { rows: found.map((row) => reading.decode(row)), last }
+    yield found.map((row) => reading.decode(row))
   }
 }
 
 /** How many rows the table has. */
-export async function countRows({ reader, schema }: Place, { name }: Table): Promise<number> {
-  const sql = `SELECT count(*) AS count FROM ${qualified(schema, name)}`
-  const row = await reader.get<{ count: number }>(sql)
+export async function countRows(place: Place, { name }: Table): Promise<number> {
+  const sql = `SELECT count(*) AS count FROM ${qualified(place, name)}`
+  const row = await place.reader.get<{ count: number }>(sql)
   return Number(row?.count ?? 0)
 }
 
 /** Reads all of the table. `onRows` gets the number of rows read. */
-export async function sumTable(
+export function sumTable(
   place: Place,
+  table: Table,
+  onRows?: (count: number) => void,
+): Promise<TableSum> {
+  return sumRows(readRows(place, table), table, onRows)
+}
+
+export async function sumRows(
+  rows: AsyncIterable<readonly Row[]>,
   table: Table,
   onRows: (count: number) => void = () => {},
 ): Promise<TableSum> {
   const digest = new RowDigest()
-  for await (const { rows } of readBatches(place, table)) {
-    for (const row of rows) digest.add(toLine(row))
-    onRows(rows.length)
+  for await (const batch of rows) {
+    for (const row of batch) digest.add(toLine(row))
+    onRows(batch.length)
   }
-  return { rows: digest.rows, digest: digest.toString(table) }
+  return digest.sum(table)
 }
 
 type Found = Record<string, SqlValue>
+/** The values of the key's columns. Reading continues after them. */
+type Key = readonly SqlValue[]
 
 class TableReader {
   readonly #place: Place
@@ -67,7 +65,7 @@ class TableReader {
     const { name, columns, key } = table
     this.#place = place
     this.#table = table
-    this.#from = qualified(place.schema, name)
+    this.#from = qualified(place, name)
     // Both databases know the size without reading the value. A number counts as little.
     const sizes = columns.map((column) =>
       column.kind === 'integer' || column.kind === 'real'

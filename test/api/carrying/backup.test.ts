@@ -148,7 +148,7 @@ test('of nothing is refused, and leaves no file', async () => {
   const to = join(folder, 'nothing.tar.gz')
   await expect(backUp(env, to)).rejects.toMatchObject({
     code: 'conflict',
-    message: /nothing to back up/,
+    message: /nothing to carry/,
   })
   await expect(stat(to)).rejects.toThrow('ENOENT')
   await expect(stat(databaseOf(env))).rejects.toThrow('ENOENT')
@@ -159,7 +159,7 @@ test('of a database without a table yet is refused', async () => {
   await (await openDb(databaseOf(env), '')).close()
   await expect(backUp(env, join(folder, 'just-made.tar.gz'))).rejects.toMatchObject({
     code: 'conflict',
-    message: /nothing to back up/,
+    message: /nothing to carry/,
   })
 })
 

@@ -1,8 +1,11 @@
 /**
- * How `move` and `backup` treat every table of the schemas, and in which order they fill tables: a table comes after
+ * How moves and backups treat every table of the schemas, and in which order they fill tables: a table comes after
  * those that its rows must refer to. `contents.test.ts` compares this with the migrations.
  */
-import type { DatabaseKind } from '../../core/picture.ts'
+
+/** The migrations that a database has. */
+export const DATABASE_KINDS = ['control-plane', 'agent-server'] as const
+export type DatabaseKind = (typeof DATABASE_KINDS)[number]
 
 interface Contents {
   /** The tables to carry, in this order. Those of one list refer to each other, so they are filled as one. */
@@ -70,7 +73,7 @@ export const CONTENTS: Readonly<Record<DatabaseKind, Contents>> = {
     ],
     left: {
       schema_migrations: MIGRATIONS,
-      servers: 'processes of the old place; the leases that they hold run out by themselves',
+      servers: 'processes of the old place; the leases that they held end with the carrying',
     },
     vectors: ['store_item_vectors.vector'],
   },

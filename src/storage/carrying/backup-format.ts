@@ -11,7 +11,7 @@
  * ```
  */
 import { z } from 'zod'
-import { DATABASE_KINDS } from '../../core/picture.ts'
+import { DATABASE_KINDS } from './contents.ts'
 
 /** The one form that this code writes and reads. */
 export const FORMAT = 1
@@ -69,8 +69,6 @@ export const manifestSchema = z.object({
 })
 
 export type Head = z.infer<typeof headSchema>
-export type Tables = z.infer<typeof tablesSchema>
-export type BackupTable = z.infer<typeof tableSchema>
 export type Manifest = z.infer<typeof manifestSchema>
 
 export const tablesPath = (id: string) => `databases/${id}/tables.json`

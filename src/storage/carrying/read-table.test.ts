@@ -1,22 +1,20 @@
 /** What is read of a table, on both databases: all of it, the same, in pieces that fit into memory. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../../test/support/postgres.ts'
-import type { Row, Table } from '../../core/picture.ts'
 import type { Db } from '../db/db.ts'
 import { openDb } from '../open-db.ts'
-import { readTables } from './catalogue.ts'
-import { beginFilling, fillGroup } from './fill.ts'
-import { fromLine, toLine } from './lines.ts'
-import { readBatches, sumTable } from './read.ts'
+import { fillGroup } from './carry.ts'
+import { readRows, sumTable } from './read-table.ts'
+import { fromLine, type Row, toLine } from './rows.ts'
+import { readTables, type Table } from './tables.ts'
 
 const CREATE = `
-CREATE TABLE schema_migrations (version INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE things (
   a TEXT NOT NULL, b INTEGER NOT NULL, flag INTEGER, price REAL, text TEXT, bytes BLOB,
   PRIMARY KEY (a, b)
 ) STRICT;`
 
-const HOLD = { reason: 'filling', id: 'test', message: 'not yet' } as const
+const SILENT = { step() {}, table() {}, rows() {} }
 
 /** In the order of the columns: a, b, bytes, flag, price, text. */
 const ROWS: Row[] = [
@@ -43,13 +41,8 @@ describe('rows of every kind', () => {
   beforeEach(async () => {
     sqlite = await openDb(':memory:', '')
     postgres = await openDb(await freshPostgres(), '')
-    for (const db of [sqlite, postgres]) {
-      await db.script(CREATE)
-      await beginFilling(db, HOLD)
-    }
-    table = (await readTables({ reader: sqlite, schema: undefined }, 'agent-server')).get(
-      'things',
-    ) as Table
+    for (const db of [sqlite, postgres]) await db.script(CREATE)
+    table = (await readTables({ reader: sqlite }, 'agent-server')).get('things') as Table
   })
 
   afterEach(async () => {
@@ -57,23 +50,25 @@ describe('rows of every kind', () => {
     await postgres.close()
   })
 
-  const place = (reader: Db) => ({ reader, schema: undefined })
+  const fillWith = (db: Db, rows: () => AsyncIterable<readonly Row[]>) =>
+    fillGroup(db, [table], { rows }, SILENT)
   const fill = (db: Db, rows: Row[]) =>
-    fillGroup(db, [table], async function* () {
-      yield { rows, last: [] }
+    fillWith(db, async function* () {
+      yield rows
     })
-  const read = async (db: Db) => {
+  const read = async (reader: Db) => {
     const rows: Row[] = []
-    for await (const batch of readBatches(place(db), table)) rows.push(...batch.rows)
+    for await (const batch of readRows({ reader }, table)) rows.push(...batch)
     return rows
   }
   const byLine = (rows: Row[]) => rows.map(toLine).toSorted()
 
   test('go from one database to the other and back, and stay what they are', async () => {
     await fill(sqlite, ROWS)
-    await fillGroup(postgres, [table], (_, after) => readBatches(place(sqlite), table, after))
+    await fillWith(postgres, () => readRows({ reader: sqlite }, table))
     expect(byLine(await read(postgres))).toEqual(byLine(ROWS))
-    expect(await sumTable(place(postgres), table)).toEqual(await sumTable(place(sqlite), table))
+    const sums = [postgres, sqlite].map((reader) => sumTable({ reader }, table))
+    expect(await sums[0]).toEqual(await sums[1])
     expect((await read(postgres)).map(([a]) => a)).toEqual((await read(sqlite)).map(([a]) => a))
   })
 
@@ -101,9 +96,8 @@ describe('rows of every kind', () => {
     ]) {
       const db = await openDb(':memory:', '')
       await db.script(CREATE)
-      await beginFilling(db, HOLD)
       await fill(db, rows)
-      sums.push((await sumTable(place(db), table)).digest)
+      sums.push((await sumTable({ reader: db }, table)).digest)
       await db.close()
     }
     expect(sums[1]).toBe(sums[0])
@@ -118,10 +112,10 @@ describe('rows of every kind', () => {
     )
     await fill(sqlite, rows)
     let [bytes, count] = [0, 0]
-    for await (const batch of readBatches(place(sqlite), table)) {
-      const held = batch.rows.filter((row) => row[2] !== null).length * large.length
+    for await (const batch of readRows({ reader: sqlite }, table)) {
+      const held = batch.filter((row) => row[2] !== null).length * large.length
       bytes = Math.max(bytes, held)
-      count += batch.rows.length
+      count += batch.length
     }
     expect(count).toBe(700)
     expect(bytes).toBe(large.length)
@@ -129,7 +123,7 @@ describe('rows of every kind', () => {
 
   test('with a character that PostgreSQL cannot keep are refused by name', async () => {
     await fill(sqlite, [['k', 7, null, null, null, 'a\0b']])
-    const filling = fillGroup(postgres, [table], () => readBatches(place(sqlite), table))
+    const filling = fillWith(postgres, () => readRows({ reader: sqlite }, table))
     await expect(filling).rejects.toThrow(
       'The row ["k",7] of things holds the character U+0000 in text',
     )

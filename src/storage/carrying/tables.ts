@@ -1,23 +1,40 @@
-/** The tables of a database, from its own catalogue, so that no later table or column is forgotten. */
+/**
+ * The tables of a database, from its own catalogue, so that no later table or column is forgotten. They are described
+ * in a form that both databases share.
+ */
 import { AppError } from '../../core/errors.ts'
-import type { Column, ColumnKind, DatabaseKind, Table } from '../../core/picture.ts'
 import type { Db, Dialect } from '../db/db.ts'
-import { CONTENTS } from './contents.ts'
+import { CONTENTS, type DatabaseKind } from './contents.ts'
+
+/** Both databases store a `vector` as bytes, but different ones: here 32-bit floats, as in SQLite. */
+type ColumnKind = 'integer' | 'real' | 'text' | 'bytes' | 'vector'
+
+export interface Column {
+  name: string
+  kind: ColumnKind
+}
+
+export interface Table {
+  name: string
+  /** Sorted by name: the databases may have them in different orders. */
+  columns: readonly Column[]
+  /** The columns of the primary key, in its order. */
+  key: readonly string[]
+  /** The automatically numbered column, if there is one. */
+  numbered?: string | undefined
+}
 
 /** Reads one state of a database. */
 type Reader = Pick<Db, 'all' | 'get' | 'dialect'>
 
-/** `schema` as for `readTables`. */
 export interface Place {
   reader: Reader
-  schema: string | undefined
+  /** One of PostgreSQL's; absent: the connection's own. */
+  schema?: string | undefined
 }
 
-/** A table in the target while it is being filled (`fill.ts`). */
-export const JOURNAL = 'transfer_journal'
-
 /** The table's name in statements: with the schema, if several are read through one connection. */
-export function qualified(schema: string | undefined, table: string): string {
+export function qualified({ schema }: Place, table: string): string {
   return schema === undefined ? table : `${schema}.${table}`
 }
 
@@ -60,8 +77,8 @@ const KINDS: Readonly<Record<string, ColumnKind>> = {
 }
 
 /**
- * Every table there is, by name. `schema` is one of PostgreSQL's; `undefined`: the connection's own. Throws
- * `internal` for a column of a type that no migration uses, and for a table without a key.
+ * Every table there is, by name. Throws `internal` for a column of a type that no migration uses, and for a table
+ * without a key.
  */
 export async function readTables(
   { reader, schema }: Place,
@@ -98,7 +115,7 @@ function columnOf({ table, name, type }: ColumnRow, kind: DatabaseKind): Column 
  */
 export function inOrder(tables: ReadonlyMap<string, Table>, kind: DatabaseKind): Table[][] {
   const { carried, left } = CONTENTS[kind]
-  const known = new Set([...carried.flat(), ...Object.keys(left), JOURNAL])
+  const known = new Set([...carried.flat(), ...Object.keys(left)])
   const unknown = [...tables.keys()].filter((name) => !known.has(name)).map((name) => [name])
   return [...carried, ...unknown]
     .map((names) => names.map((name) => tables.get(name)).filter((table) => table !== undefined))

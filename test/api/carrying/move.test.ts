@@ -1,17 +1,13 @@
 /** What an agent server holds, moved to the other database and back. */
 import { copyFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { MIGRATIONS } from '../../../src/main/carrying/sides.ts'
+import { move, refuseInUse, takeBack } from '../../../src/storage/carrying/move.ts'
+import type { Side } from '../../../src/storage/carrying/side.ts'
+import { readHold, setHold } from '../../../src/storage/migrations/hold.ts'
 import { openDb } from '../../../src/storage/open-db.ts'
-import { refuseInUse } from '../../../src/storage/transfer/in-use.ts'
-import {
-  clearTarget,
-  type MoveProgress,
-  move,
-  takeBack,
-} from '../../../src/storage/transfer/move.ts'
-import type { Side } from '../../../src/storage/transfer/side.ts'
 import {
   type AgentLife,
   GONE_ON,
@@ -58,18 +54,32 @@ async function serving<T>(
   }
 }
 
-const nameOf = (at: MoveProgress) => ('table' in at ? `${at.step} ${at.table}` : at.step)
-
-/** Stops the move at this step, as a kill would. */
+/** Stops the move at this step or table, as a kill would. */
 async function stoppedAt(step: string): Promise<void> {
   const stopped = moving(files, postgres, (at) => {
-    if (nameOf(at) === step) throw new Error(`stopped at ${step}`)
+    if (at === step) throw new Error(`stopped at ${step}`)
   })
   await expect(stopped).rejects.toThrow(`stopped at ${step}`)
 }
 
-const moving = (source: Side, target: Side, onProgress: (at: MoveProgress) => void = () => {}) =>
-  move({ source, target, migrations: MIGRATIONS, onProgress })
+/** `onProgress` gets a step, `copying agent server`, and then each of its tables, `copying threads`. */
+function moving(
+  source: Side,
+  target: Side,
+  onProgress: (at: string) => void = () => {},
+  replace = false,
+) {
+  let now = ''
+  const progress = {
+    step(name: string) {
+      onProgress(name)
+      now = name
+    },
+    table: (name: string) => onProgress(`${now.split(' ')[0]} ${name}`),
+    rows() {},
+  }
+  return move({ source, target, migrations: MIGRATIONS, replace, progress })
+}
 
 beforeAll(async () => {
   lived = await temporaryFolder()
@@ -140,7 +150,7 @@ test('vectors are compared as before', async () => {
 })
 
 test('neither side can be used until the move is complete, and then the source cannot', async () => {
-  await stoppedAt('verify runs')
+  await stoppedAt('comparing runs')
   for (const side of [files, postgres]) {
     const started = startAgentServer({ database: placeOf(side) })
     await expect(started).rejects.toMatchObject({
@@ -161,10 +171,23 @@ test('who does not want the move any more goes on where everything was', async (
   await serving(files, async ({ client }) => expect(await goOnWith(client, life)).toEqual(GONE_ON))
 })
 
-test('stopped again and again, it goes on where it was', async () => {
-  const steps = ['copy threads', 'copy events', 'copy store_items', 'verify threads', 'finish']
-  for (const step of steps) await stoppedAt(step)
+test('stopped again and again, it begins again and ends', async () => {
+  const steps = ['threads', 'events', 'store_items'].map((table) => `copying ${table}`)
+  for (const step of [...steps, 'comparing threads', 'finishing']) await stoppedAt(step)
   await moving(files, postgres)
+  await serving(postgres, async ({ client }) => expect(await portraitOf(client)).toEqual(portrait))
+})
+
+test('stopped when all was compared, it does only the rest', async () => {
+  await moving(files, postgres)
+  const [from, to] = await Promise.all([files, postgres].map((side) => openDb(placeOf(side), '')))
+  const { id = '', message = '' } = (from && (await readHold(from))) ?? {}
+  if (to) await setHold(to, { reason: 'filled', id, message })
+  for (const db of [from, to]) await db?.close()
+  const steps: string[] = []
+  const moved = await moving(files, postgres, (at) => steps.push(at))
+  expect(steps).toEqual(['beginning again with 1 databases', 'finishing'])
+  expect(moved.rows).toBeGreaterThan(100)
   await serving(postgres, async ({ client }) => expect(await portraitOf(client)).toEqual(portrait))
 })
 
@@ -201,15 +224,25 @@ test.each([
   },
 )
 
-test('a source that was written to after its rows were copied is noticed', async () => {
-  await stoppedAt('verify runs')
-  const db = await openDb(placeOf(files), '')
-  await db.run("UPDATE threads SET metadata = '{}' WHERE thread_id = $1", [life.asking])
-  await db.close()
-  await expect(moving(files, postgres)).rejects.toMatchObject({
-    code: 'conflict',
-    message: expect.stringMatching(/table threads .* not the same .* --replace/),
+test('a source that is written to after its rows were copied is noticed', async () => {
+  const written = moving(files, postgres, (at) => {
+    if (at !== 'comparing agent server') return
+    const db = new DatabaseSync(placeOf(files))
+    db.prepare("UPDATE threads SET metadata = '{}' WHERE thread_id = ?").run(life.asking)
+    db.close()
   })
-  await clearTarget(files, postgres)
+  await expect(written).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringMatching(/table threads .* not the same .* same command again/),
+  })
   await moving(files, postgres)
+})
+
+test('what another move has left at the target is removed only with --replace', async () => {
+  await stoppedAt('comparing runs')
+  await takeBack(files)
+  const other = { code: 'conflict', message: expect.stringContaining('--replace') }
+  await expect(moving(files, postgres)).rejects.toMatchObject(other)
+  await serving(files, async ({ client }) => expect(await portraitOf(client)).toEqual(portrait))
+  await moving(files, postgres, () => {}, true)
 })

@@ -1,15 +1,14 @@
 /** The numbers that a table gives to its rows: the target's next row must get a new one. */
-import type { Table } from '../../core/picture.ts'
 import type { Db } from '../db/db.ts'
-import { type Place, qualified } from './catalogue.ts'
+import type { CountedTable } from './side.ts'
+import { type Place, qualified, type Table } from './tables.ts'
 
 /** The highest number that the table has given; 0: none, or it gives none. */
 export async function lastNumber(place: Place, { name, numbered }: Table): Promise<number> {
   if (numbered === undefined) return 0
-  const { reader, schema } = place
-  const from = qualified(schema, name)
+  const { reader } = place
   const row = await reader.get<{ last: number | null }>(
-    `SELECT max(${numbered}) AS last FROM ${from}`,
+    `SELECT max(${numbered}) AS last FROM ${qualified(place, name)}`,
   )
   const given =
     reader.dialect === 'sqlite'
@@ -26,25 +25,20 @@ async function ofSqlite({ reader }: Place, name: string): Promise<number> {
   return Number((await reader.get<{ seq: number }>(sql, [name]))?.seq ?? 0)
 }
 
-async function ofPostgres(
-  { reader, schema }: Place,
-  name: string,
-  column: string,
-): Promise<number> {
-  const found = await reader.get<{ sequence: string | null }>(
+async function ofPostgres(place: Place, name: string, column: string): Promise<number> {
+  const found = await place.reader.get<{ sequence: string | null }>(
     'SELECT pg_get_serial_sequence($1, $2) AS sequence',
-    [qualified(schema, name), column],
+    [qualified(place, name), column],
   )
   if (!found?.sequence) return 0
   const sql = `SELECT CASE WHEN is_called THEN last_value ELSE 0 END AS last FROM ${found.sequence}`
-  return Number((await reader.get<{ last: number }>(sql))?.last ?? 0)
+  return Number((await place.reader.get<{ last: number }>(sql))?.last ?? 0)
 }
 
-/** The next row gets a higher number than `last`. `tx`: with the tables of the target. */
+/** The next row gets a higher number than the last one. `tx`: with the tables of the target. */
 export async function setLastNumber(
   tx: Db,
-  { name, numbered }: Table,
-  last: number,
+  { name, numbered, last_number: last }: CountedTable,
 ): Promise<void> {
   if (numbered === undefined || last === 0) return
   if (tx.dialect === 'postgres') {
