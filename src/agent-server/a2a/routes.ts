@@ -1,14 +1,13 @@
 /** `/a2a/{assistant_id}`: the Agent2Agent protocol, versions 1.0 and 0.3, as JSON-RPC; and the cards. */
-import { createRoute, z } from '@hono/zod-openapi'
-import { createRoutes } from '../../http/app.ts'
-import type { AgentServerEnv } from '../access/caller.ts'
+
+import { z } from '@hono/zod-openapi'
 import type { AppConfig } from '../app-config.ts'
 import { AssistantIdSchema, AssistantPathSchema } from '../operations/ids.ts'
 import { JsonObjectSchema, JsonValueSchema } from '../operations/json.ts'
-import { refusals } from '../operations/refusals.ts'
+import { createRoutes, operationsOf, rpcOperationsOf } from '../operations/route.ts'
 import type { Parts } from '../parts.ts'
 
-const tags = ['A2A']
+const operation = operationsOf('A2A')
 const card = { 'application/json': { schema: JsonObjectSchema } }
 const CARD_ANSWER = {
   description:
@@ -19,35 +18,34 @@ const CARD_ANSWER = {
 const versionHeader = z.object({ 'a2a-version': z.string().optional() })
 const WELL_KNOWN = '/.well-known/agent-card.json'
 
-const getCard = createRoute({
-  method: 'get',
-  path: WELL_KNOWN,
-  operationId: 'get_agent_card',
-  tags,
+const getCard = operation('get', WELL_KNOWN, {
+  id: 'get_agent_card',
   summary: "An assistant's card; without `assistant_id` that of the project's first graph",
   request: {
     query: z.object({ assistant_id: AssistantIdSchema.optional() }),
     headers: versionHeader,
   },
-  responses: { 200: CARD_ANSWER, ...refusals(400, 404, 422) },
+  answers: { 200: CARD_ANSWER },
+  refusals: [400, 404],
 })
 
-const getAssistantCard = createRoute({
-  method: 'get',
-  path: `/a2a/{assistant_id}${WELL_KNOWN}`,
-  operationId: 'get_assistant_agent_card',
-  tags,
-  summary: "An assistant's card",
+const ASSISTANT_CARD = {
   request: { params: AssistantPathSchema, headers: versionHeader },
-  responses: { 200: CARD_ANSWER, ...refusals(400, 404, 422) },
+  answers: { 200: CARD_ANSWER },
+  refusals: [400, 404],
+} as const
+
+const getAssistantCard = operation('get', `/a2a/{assistant_id}${WELL_KNOWN}`, {
+  id: 'get_assistant_agent_card',
+  summary: "An assistant's card",
+  ...ASSISTANT_CARD,
 })
 
 /** The address that clients of version 0.2 use. */
-const getAssistantCardOfOld = createRoute({
-  ...getAssistantCard,
-  path: '/a2a/{assistant_id}/.well-known/agent.json',
-  operationId: 'get_assistant_agent_card_of_old',
+const getAssistantCardOfOld = operation('get', '/a2a/{assistant_id}/.well-known/agent.json', {
+  id: 'get_assistant_agent_card_of_old',
   summary: "An assistant's card, at its older address",
+  ...ASSISTANT_CARD,
 })
 
 const LEGACY_METHODS = [
@@ -97,11 +95,8 @@ const RpcAnswerSchema = z
   })
   .openapi('A2AAnswer')
 
-const post = createRoute({
-  method: 'post',
-  path: '/a2a/{assistant_id}',
-  operationId: 'post_a2a',
-  tags,
+const post = rpcOperationsOf('A2A')('post', '/a2a/{assistant_id}', {
+  id: 'post_a2a',
   summary: 'A request of the Agent2Agent protocol',
   description:
     'In the methods of version 0.3 (message/send) and 1.0 (SendMessage). A context is a thread, a ' +
@@ -115,7 +110,7 @@ const post = createRoute({
     }),
     body: { content: { 'application/json': { schema: RpcRequestSchema } }, required: true },
   },
-  responses: {
+  answers: {
     200: {
       description: 'The answer, or an error of JSON-RPC; a stream of answers for streaming methods',
       content: {
@@ -123,13 +118,13 @@ const post = createRoute({
         'text/event-stream': { schema: z.string() },
       },
     },
-    ...refusals(404),
   },
+  refusals: [404],
 })
 
 /** The protocol's library takes long to load and many servers never use it, so the first request loads it. */
 export function a2aRoutes(parts: Parts, settings: AppConfig) {
-  const routes = createRoutes<AgentServerEnv>()
+  const routes = createRoutes()
   routes.openAPIRegistry.registerPath(post)
   routes.openapi(getCard, async (c) => {
     const { assistant_id } = c.req.valid('query')

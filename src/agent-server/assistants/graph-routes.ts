@@ -1,9 +1,7 @@
 /** The operations that describe an assistant's graph. */
-import { createRoute } from '@hono/zod-openapi'
-import { createRoutes } from '../../http/app.ts'
-import type { AgentServerEnv } from '../access/caller.ts'
+
 import { AssistantPathSchema, SubgraphPathSchema } from '../operations/ids.ts'
-import { refusals } from '../operations/refusals.ts'
+import { createRoutes, json, operationsOf } from '../operations/route.ts'
 import type { Parts } from '../parts.ts'
 import { drawAssistant, getAssistantSchemas, getSubgraphs } from './graph.ts'
 import {
@@ -14,61 +12,47 @@ import {
   SubgraphsSchema,
 } from './graph-schemas.ts'
 
-const tags = ['Assistants']
+const operation = operationsOf('Assistants')
 
-const draw = createRoute({
-  method: 'get',
-  path: '/assistants/{assistant_id}/graph',
-  operationId: 'get_assistant_graph_assistants__assistant_id__graph_get',
-  tags,
+const draw = operation('get', '/assistants/{assistant_id}/graph', {
+  name: 'get_assistant_graph',
   summary: 'The nodes and edges of the graph',
   request: { params: AssistantPathSchema, query: DrawingQuerySchema },
-  responses: {
-    200: { description: 'Drawing', content: { 'application/json': { schema: DrawingSchema } } },
-    ...refusals(404, 422),
-  },
+  answers: { 200: json(DrawingSchema, 'Drawing') },
+  refusals: [404],
 })
 
-const schemas = createRoute({
-  method: 'get',
-  path: '/assistants/{assistant_id}/schemas',
-  operationId: 'get_assistant_schemas_assistants__assistant_id__schemas_get',
-  tags,
+const schemas = operation('get', '/assistants/{assistant_id}/schemas', {
+  name: 'get_assistant_schemas',
   summary: 'What the graph takes, keeps and gives, as JSON Schema',
   request: { params: AssistantPathSchema },
-  responses: {
-    200: { description: 'Schemas', content: { 'application/json': { schema: GraphSchemaSchema } } },
-    ...refusals(404, 422),
-  },
+  answers: { 200: json(GraphSchemaSchema, 'Schemas') },
+  refusals: [404],
 })
 
-const found = {
-  description: 'By the way to them: `node`, or `node|node` for a subgraph of a subgraph',
-  content: { 'application/json': { schema: SubgraphsSchema } },
-}
+const found = json(
+  SubgraphsSchema,
+  'By the way to them: `node`, or `node|node` for a subgraph of a subgraph',
+)
 
-const subgraphs = createRoute({
-  method: 'get',
-  path: '/assistants/{assistant_id}/subgraphs',
-  operationId: 'get_assistant_subgraphs_assistants__assistant_id__subgraphs_get',
-  tags,
+const subgraphs = operation('get', '/assistants/{assistant_id}/subgraphs', {
+  name: 'get_assistant_subgraphs',
   summary: 'The subgraphs of the graph; with `recurse` theirs too',
   request: { params: AssistantPathSchema, query: SubgraphsQuerySchema },
-  responses: { 200: found, ...refusals(404, 422) },
+  answers: { 200: found },
+  refusals: [404],
 })
 
-const subgraph = createRoute({
-  method: 'get',
-  path: '/assistants/{assistant_id}/subgraphs/{namespace}',
-  operationId: 'get_assistant_subgraphs_assistants__assistant_id__subgraphs__namespace__get',
-  tags,
+const subgraph = operation('get', '/assistants/{assistant_id}/subgraphs/{namespace}', {
+  name: 'get_assistant_subgraphs',
   summary: 'One subgraph, at any depth; an empty object where there is none',
   request: { params: SubgraphPathSchema, query: SubgraphsQuerySchema },
-  responses: { 200: found, ...refusals(404, 422) },
+  answers: { 200: found },
+  refusals: [404],
 })
 
 export function assistantGraphRoutes(parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'log'>) {
-  const routes = createRoutes<AgentServerEnv>()
+  const routes = createRoutes()
   routes.openapi(draw, async (c) => {
     const { assistant_id } = c.req.valid('param')
     const { xray } = c.req.valid('query')

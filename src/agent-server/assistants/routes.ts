@@ -1,14 +1,12 @@
 /** The operations on assistants and their versions. */
-import { createRoute, z } from '@hono/zod-openapi'
+
+import { z } from '@hono/zod-openapi'
 import { invalidField } from '../../core/errors.ts'
-import { createRoutes } from '../../http/app.ts'
-import type { AgentServerEnv } from '../access/caller.ts'
-import { body } from '../operations/body.ts'
 import { given } from '../operations/given.ts'
 import { AssistantPathSchema } from '../operations/ids.ts'
 import { selectable } from '../operations/json.ts'
 import { PaginationHeadersSchema, setPagination } from '../operations/pagination.ts'
-import { refusals } from '../operations/refusals.ts'
+import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
 import type { Parts } from '../parts.ts'
 import { deleteAssistant } from './delete.ts'
 import {
@@ -26,122 +24,86 @@ import { countAssistants, searchAssistants } from './search.ts'
 import { createAssistant, getAssistant, patchAssistant } from './verbs.ts'
 import { listVersions, setLatestVersion } from './versions.ts'
 
-const tags = ['Assistants']
+const operation = operationsOf('Assistants')
 
-const assistant = {
-  description: 'Assistant',
-  content: { 'application/json': { schema: AssistantSchema } },
-}
+const assistant = json(AssistantSchema, 'Assistant')
 
-const assistants = <T extends z.ZodType>(description: string, schema: T) => ({
-  description,
-  content: { 'application/json': { schema: z.array(schema) } },
-})
-
-const create = createRoute({
-  method: 'post',
-  path: '/assistants',
-  operationId: 'create_assistant_assistants_post',
-  tags,
+const create = operation('post', '/assistants', {
+  name: 'create_assistant',
   summary: 'Add an assistant',
   request: { body: body(AssistantCreateSchema) },
-  responses: { 200: assistant, ...refusals(404, 409, 422) },
+  answers: { 200: assistant },
+  refusals: [404, 409],
 })
 
-const search = createRoute({
-  method: 'post',
-  path: '/assistants/search',
-  operationId: 'search_assistants_assistants_search_post',
-  tags,
+const search = operation('post', '/assistants/search', {
+  name: 'search_assistants',
   summary: 'A page of assistants, newest first unless sorted otherwise',
   request: { body: body(AssistantSearchSchema) },
-  responses: {
+  answers: {
     200: {
-      ...assistants(
+      ...json(
+        z.array(selectable(AssistantSchema, 'SelectedAssistant')),
         'With `select` each has the selected fields only',
-        selectable(AssistantSchema, 'SelectedAssistant'),
       ),
       headers: PaginationHeadersSchema,
     },
-    ...refusals(422),
   },
 })
 
-const count = createRoute({
-  method: 'post',
-  path: '/assistants/count',
-  operationId: 'count_assistants_assistants_count_post',
-  tags,
+const count = operation('post', '/assistants/count', {
+  name: 'count_assistants',
   summary: 'How many assistants there are',
   request: { body: body(AssistantCountSchema) },
-  responses: {
-    200: { description: 'Count', content: { 'application/json': { schema: z.int() } } },
-    ...refusals(422),
-  },
+  answers: { 200: json(z.int(), 'Count') },
 })
 
-const get = createRoute({
-  method: 'get',
-  path: '/assistants/{assistant_id}',
-  operationId: 'get_assistant_assistants__assistant_id__get',
-  tags,
+const get = operation('get', '/assistants/{assistant_id}', {
+  name: 'get_assistant',
   summary: 'An assistant, by its id or by the name of its graph',
   request: { params: AssistantPathSchema },
-  responses: { 200: assistant, ...refusals(404, 422) },
+  answers: { 200: assistant },
+  refusals: [404],
 })
 
-const patch = createRoute({
-  method: 'patch',
-  path: '/assistants/{assistant_id}',
-  operationId: 'patch_assistant_assistants__assistant_id__patch',
-  tags,
+const patch = operation('patch', '/assistants/{assistant_id}', {
+  name: 'patch_assistant',
   summary: 'Change an assistant: a new version, where anything changes',
   request: { params: AssistantPathSchema, body: body(AssistantPatchSchema) },
-  responses: { 200: assistant, ...refusals(404, 422) },
+  answers: { 200: assistant },
+  refusals: [404],
 })
 
-const remove = createRoute({
-  method: 'delete',
-  path: '/assistants/{assistant_id}',
-  operationId: 'delete_assistant_assistants__assistant_id__delete',
-  tags,
+const remove = operation('delete', '/assistants/{assistant_id}', {
+  name: 'delete_assistant',
   summary: 'Remove an assistant and stop its runs; a graph’s own assistant stays (409)',
   request: { params: AssistantPathSchema, query: DeleteAssistantQuerySchema },
-  responses: {
-    200: {
-      description: 'The ids that were removed',
-      content: { 'application/json': { schema: z.array(z.string()) } },
-    },
-    ...refusals(404, 409, 422),
-  },
+  answers: { 200: json(z.array(z.string()), 'The ids that were removed') },
+  refusals: [404, 409],
 })
 
-const versions = createRoute({
-  method: 'post',
-  path: '/assistants/{assistant_id}/versions',
-  operationId: 'get_assistant_versions_assistants__assistant_id__versions_get',
-  tags,
+const versions = operation('post', '/assistants/{assistant_id}/versions', {
+  id: 'get_assistant_versions_assistants__assistant_id__versions_get',
   summary: 'The versions of an assistant, newest first',
   request: { params: AssistantPathSchema, body: body(AssistantVersionsSchema) },
-  responses: { 200: assistants('Versions', AssistantSchema), ...refusals(404, 422) },
+  answers: { 200: json(z.array(AssistantSchema), 'Versions') },
+  refusals: [404],
 })
 
-const latest = createRoute({
-  method: 'post',
-  path: '/assistants/{assistant_id}/latest',
-  operationId: 'set_latest_assistant_version_assistants__assistant_id__versions_post',
-  tags,
+const latest = operation('post', '/assistants/{assistant_id}/latest', {
+  id: 'set_latest_assistant_version_assistants__assistant_id__versions_post',
   summary: 'Activate a version; its number is in the body or in the query',
   request: {
     params: AssistantPathSchema,
     query: VersionQuerySchema,
     body: body(VersionBodySchema),
   },
-  responses: { 200: assistant, ...refusals(404, 422) },
+  answers: { 200: assistant },
+  refusals: [404],
 })
 
 export function assistantRoutes(parts: Parts) {
-  const routes = createRoutes<AgentServerEnv>()
+  const routes = createRoutes()
   routes.openapi(create, async (c) =>
     c.json(await createAssistant(parts, c.var.caller, given(c.req.valid('json'))), 200),
   )

@@ -1,14 +1,12 @@
 /** The operations on crons. */
-import { createRoute, z } from '@hono/zod-openapi'
+
+import { z } from '@hono/zod-openapi'
 import type { JsonObject } from '../../core/json.ts'
-import { createRoutes } from '../../http/app.ts'
-import type { AgentServerEnv } from '../access/caller.ts'
-import { body } from '../operations/body.ts'
 import { given } from '../operations/given.ts'
 import { ThreadPathSchema } from '../operations/ids.ts'
 import { selectable } from '../operations/json.ts'
 import { PaginationHeadersSchema, setPagination } from '../operations/pagination.ts'
-import { refusals } from '../operations/refusals.ts'
+import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
 import type { Parts } from '../parts.ts'
 import { RunSchema } from '../runs/schemas.ts'
 import { runOnWire } from '../runs/wire.ts'
@@ -33,106 +31,81 @@ import {
   searchCrons,
 } from './verbs.ts'
 
-const tags = ['Crons']
+const operation = operationsOf('Crons')
 
-const cron = { description: 'Cron', content: { 'application/json': { schema: CronSchema } } }
+const cron = json(CronSchema, 'Cron')
 
-const createOnThread = createRoute({
-  method: 'post',
-  path: '/threads/{thread_id}/runs/crons',
-  operationId: 'create_thread_cron_threads__thread_id__runs_crons_post',
-  tags,
+const createOnThread = operation('post', '/threads/{thread_id}/runs/crons', {
+  name: 'create_thread_cron',
   summary: 'Add a cron whose runs join the line of a thread',
   request: { params: ThreadPathSchema, body: body(ThreadCronCreateSchema) },
-  responses: { 200: cron, ...refusals(404, 422) },
+  answers: { 200: cron },
+  refusals: [404],
 })
 
-const create = createRoute({
-  method: 'post',
-  path: '/runs/crons',
-  operationId: 'create_cron_runs_crons_post',
-  tags,
+const create = operation('post', '/runs/crons', {
+  name: 'create_cron',
   summary: 'Add a cron each of whose runs has a thread of its own',
   request: { body: body(CronCreateSchema) },
-  responses: { 200: cron, ...refusals(404, 422) },
+  answers: { 200: cron },
+  refusals: [404],
 })
 
-const search = createRoute({
-  method: 'post',
-  path: '/runs/crons/search',
-  operationId: 'search_crons_runs_crons_post',
-  tags,
+const search = operation('post', '/runs/crons/search', {
+  id: 'search_crons_runs_crons_post',
   summary: 'A page of crons, the one made last first unless sorted otherwise',
   request: { body: body(CronSearchSchema) },
-  responses: {
+  answers: {
     200: {
       description: 'With `select` each has the selected fields only',
       content: { 'application/json': { schema: z.array(selectable(CronSchema, 'SelectedCron')) } },
       headers: PaginationHeadersSchema,
     },
-    ...refusals(422),
   },
 })
 
-const count = createRoute({
-  method: 'post',
-  path: '/runs/crons/count',
-  operationId: 'count_crons_runs_crons_count_post',
-  tags,
+const count = operation('post', '/runs/crons/count', {
+  name: 'count_crons',
   summary: 'How many crons there are',
   request: { body: body(CronCountSchema) },
-  responses: {
-    200: { description: 'Count', content: { 'application/json': { schema: z.int() } } },
-    ...refusals(422),
-  },
+  answers: { 200: json(z.int(), 'Count') },
 })
 
-const get = createRoute({
-  method: 'get',
-  path: '/runs/crons/{cron_id}',
-  operationId: 'get_cron_runs_crons__cron_id__get',
-  tags,
+const get = operation('get', '/runs/crons/{cron_id}', {
+  name: 'get_cron',
   summary: 'A cron',
   request: { params: CronPathSchema },
-  responses: { 200: cron, ...refusals(404, 422) },
+  answers: { 200: cron },
+  refusals: [404],
 })
 
-const patch = createRoute({
-  method: 'patch',
-  path: '/runs/crons/{cron_id}',
-  operationId: 'patch_cron_runs_crons__cron_id__patch',
-  tags,
+const patch = operation('patch', '/runs/crons/{cron_id}', {
+  name: 'patch_cron',
   summary: 'Change a cron; its next run is computed from now',
   request: { params: CronPathSchema, body: body(CronPatchSchema) },
-  responses: { 200: cron, ...refusals(404, 422) },
+  answers: { 200: cron },
+  refusals: [404],
 })
 
 /** An operation of Runyard only. */
-const runNow = createRoute({
-  method: 'post',
-  path: '/runs/crons/{cron_id}/run',
-  operationId: 'run_cron_runs_crons__cron_id__run_post',
-  tags,
+const runNow = operation('post', '/runs/crons/{cron_id}/run', {
+  name: 'run_cron',
   summary: 'Start a run of a cron now; its schedule stays',
   request: { params: CronPathSchema },
-  responses: {
-    200: { description: 'Run', content: { 'application/json': { schema: RunSchema } } },
-    ...refusals(404, 409, 422, 429),
-  },
+  answers: { 200: json(RunSchema, 'Run') },
+  refusals: [404, 409, 429],
 })
 
-const remove = createRoute({
-  method: 'delete',
-  path: '/runs/crons/{cron_id}',
-  operationId: 'delete_cron_runs_crons__cron_id__delete',
-  tags,
+const remove = operation('delete', '/runs/crons/{cron_id}', {
+  name: 'delete_cron',
   summary: 'Remove a cron; runs that it has asked for go on',
   request: { params: CronPathSchema },
-  responses: { 204: { description: 'Removed' }, ...refusals(404, 422) },
+  answers: { 204: { description: 'Removed' } },
+  refusals: [404],
 })
 
 export function cronRoutes(parts: Parts) {
-  const routes = createRoutes<AgentServerEnv>()
+  const routes = createRoutes()
   routes.openapi(createOnThread, async (c) => {
     const { thread_id } = c.req.valid('param')
     const request = cronRequest(c.req.valid('json'))

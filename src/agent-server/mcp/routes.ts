@@ -1,12 +1,12 @@
 /** `/mcp`: the Model Context Protocol over streamable HTTP, 2026-07-28 and the versions before it, without sessions. */
-import { createRoute, z } from '@hono/zod-openapi'
-import { createRoutes } from '../../http/app.ts'
-import type { AgentServerEnv } from '../access/caller.ts'
+
+import { z } from '@hono/zod-openapi'
 import { JsonObjectSchema } from '../operations/json.ts'
+import { createRoutes, rpcOperationsOf } from '../operations/route.ts'
 import type { Parts } from '../parts.ts'
 import { NOT_SUPPORTED, rpcError } from './rpc-error.ts'
 
-const tags = ['MCP']
+const operation = rpcOperationsOf('MCP')
 const path = '/mcp/'
 const body = { 'application/json': { schema: JsonObjectSchema } }
 
@@ -29,11 +29,8 @@ const MessageSchema = z
   })
   .openapi('McpMessage')
 
-const post = createRoute({
-  method: 'post',
-  path,
-  operationId: 'post_mcp',
-  tags,
+const post = operation('post', path, {
+  id: 'post_mcp',
   summary: 'A message of the Model Context Protocol: server/discover, tools/list, tools/call',
   description:
     'Streamable HTTP without sessions, also at `/mcp`. Each assistant is a tool. Serves 2026-07-28 and the versions ' +
@@ -46,7 +43,7 @@ const post = createRoute({
     }),
     body: { content: { 'application/json': { schema: MessageSchema } }, required: true },
   },
-  responses: {
+  answers: {
     200: {
       description: 'The answer',
       content: { ...body, 'text/event-stream': { schema: z.string() } },
@@ -58,26 +55,20 @@ const post = createRoute({
   },
 })
 
-const get = createRoute({
-  method: 'get',
-  path,
-  operationId: 'get_mcp',
-  tags,
+const get = operation('get', path, {
+  id: 'get_mcp',
   summary: 'Refused: the server sends nothing by itself',
-  responses: { 405: { description: 'Always', content: body } },
+  answers: { 405: { description: 'Always', content: body } },
 })
 
-const remove = createRoute({
-  method: 'delete',
-  path,
-  operationId: 'delete_mcp',
-  tags,
+const remove = operation('delete', path, {
+  id: 'delete_mcp',
   summary: 'Refused: there are no sessions that could be ended',
-  responses: { 405: { description: 'Always', content: body } },
+  answers: { 405: { description: 'Always', content: body } },
 })
 
 export function mcpRoutes(parts: Parts, version: string) {
-  const routes = createRoutes<AgentServerEnv>()
+  const routes = createRoutes()
   for (const route of [post, get, remove]) routes.openAPIRegistry.registerPath(route)
   for (const at of ['/mcp', path]) {
     routes.post(at, async (c) => {

@@ -1,12 +1,9 @@
 /** The operations of the thread-centred protocol over HTTP. */
-import { createRoute } from '@hono/zod-openapi'
+
 import { invalidField } from '../../core/errors.ts'
-import { createRoutes } from '../../http/app.ts'
 import { sseResponse } from '../../stream/response/sse-response.ts'
-import type { AgentServerEnv } from '../access/caller.ts'
-import { body } from '../operations/body.ts'
 import { ThreadPathSchema, UuidSchema } from '../operations/ids.ts'
-import { refusals } from '../operations/refusals.ts'
+import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
 import type { Parts } from '../parts.ts'
 import { EVENTS_ANSWER } from '../runs/responses.ts'
 import { handleCommand, parseCommand } from './command.ts'
@@ -14,39 +11,28 @@ import { CommandAnswerSchema, CommandEnvelopeSchema, SubscribeSchema } from './s
 import { serveSocket } from './socket-session.ts'
 import { admit, protocolFrames, requireKept } from './thread-events.ts'
 
-const command = createRoute({
-  method: 'post',
-  path: '/threads/{thread_id}/commands',
-  operationId: 'send_protocol_command_threads__thread_id__commands_post',
-  tags: ['Thread Protocol'],
+const operation = operationsOf('Thread Protocol')
+
+const command = operation('post', '/threads/{thread_id}/commands', {
+  name: 'send_protocol_command',
   summary: 'Start, answer, steer and read a thread; a refusal is answered with 200 too',
   request: {
     params: ThreadPathSchema,
     body: { ...body(CommandEnvelopeSchema), required: true },
   },
-  responses: {
-    200: {
-      description: 'The result, or why it was refused',
-      content: { 'application/json': { schema: CommandAnswerSchema } },
-    },
-    ...refusals(400, 422),
-  },
+  answers: { 200: json(CommandAnswerSchema, 'The result, or why it was refused') },
+  refusals: [400],
 })
 
-const events = createRoute({
-  method: 'post',
-  path: '/threads/{thread_id}/stream/events',
-  operationId: 'stream_protocol_events_threads__thread_id__stream_events_post',
-  tags: ['Thread Protocol'],
+const events = operation('post', '/threads/{thread_id}/stream/events', {
+  name: 'stream_protocol_events',
   summary: 'Follow a thread, which need not exist yet, over all its runs',
   request: {
     params: ThreadPathSchema,
     body: body(SubscribeSchema),
   },
-  responses: {
-    200: EVENTS_ANSWER,
-    ...refusals(404, 410, 422),
-  },
+  answers: { 200: EVENTS_ANSWER },
+  refusals: [404, 410],
 })
 
 function requireUuid(text: string): string {
@@ -56,7 +42,7 @@ function requireUuid(text: string): string {
 }
 
 export function protocolRoutes(parts: Parts) {
-  const routes = createRoutes<AgentServerEnv>()
+  const routes = createRoutes()
   routes.openapi(command, async (c) => {
     const { thread_id } = c.req.valid('param')
     const sent = parseCommand(c.req.valid('json'))

@@ -7,6 +7,7 @@ import { JsonText, keepAliveJson } from '../../stream/response/keep-alive-json.t
 import { sseResponse } from '../../stream/response/sse-response.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
 import { queryList } from '../operations/query.ts'
+import { json } from '../operations/route.ts'
 import type { Parts } from '../parts.ts'
 import { type RunStream, runFrames } from '../streams/run.ts'
 import { type CancelParts, cancelLeft } from './cancel.ts'
@@ -14,16 +15,10 @@ import { type RunId, waitForRun } from './read.ts'
 import { RunSchema } from './schemas.ts'
 
 /** The response to creating or reading a run, for the OpenAPI document. */
-export const RUN_ANSWER = {
-  description: 'Run',
-  content: { 'application/json': { schema: RunSchema } },
-}
+export const RUN_ANSWER = json(RunSchema, 'Run')
 
 /** A run's final values, for the OpenAPI document. */
-export const VALUES_ANSWER = {
-  description: 'Values',
-  content: { 'application/json': { schema: z.unknown() } },
-}
+export const VALUES_ANSWER = json(z.unknown(), 'Values')
 
 /** A stream, for the OpenAPI document. */
 export const EVENTS_ANSWER = {

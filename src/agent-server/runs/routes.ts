@@ -1,11 +1,10 @@
 /** The operations on existing runs. */
-import { createRoute, z } from '@hono/zod-openapi'
+
+import { z } from '@hono/zod-openapi'
 import { isTerminal } from '../../core/agent/run.ts'
-import { createRoutes } from '../../http/app.ts'
 import { parseLastEventId } from '../../stream/last-event-id.ts'
-import type { AgentServerEnv } from '../access/caller.ts'
 import { RunPathSchema, UuidSchema } from '../operations/ids.ts'
-import { refusals } from '../operations/refusals.ts'
+import { createRoutes, operationsOf } from '../operations/route.ts'
 import type { Parts } from '../parts.ts'
 import { defaultStart, startAfter } from '../streams/run.ts'
 import { cancelRun, REQUESTED, TAKEN } from './cancel.ts'
@@ -28,87 +27,65 @@ import {
 } from './schemas.ts'
 import { runOnWire } from './wire.ts'
 
-const get = createRoute({
-  method: 'get',
-  path: '/threads/{thread_id}/runs/{run_id}',
-  operationId: 'get_run_http_threads__thread_id__runs__run_id__get',
-  tags: ['Thread Runs'],
+const operation = operationsOf('Thread Runs')
+
+const get = operation('get', '/threads/{thread_id}/runs/{run_id}', {
+  name: 'get_run_http',
   summary: 'A run',
   request: { params: RunPathSchema },
-  responses: {
-    200: RUN_ANSWER,
-    ...refusals(404, 422),
-  },
+  answers: { 200: RUN_ANSWER },
+  refusals: [404],
 })
 
-const join = createRoute({
-  method: 'get',
-  path: '/threads/{thread_id}/runs/{run_id}/join',
-  operationId: 'join_run_http_threads__thread_id__runs__run_id__join_get',
-  tags: ['Thread Runs'],
+const join = operation('get', '/threads/{thread_id}/runs/{run_id}/join', {
+  name: 'join_run_http',
   summary: 'Wait for a run and answer its final values',
   request: { params: RunPathSchema, query: JoinQuerySchema },
-  responses: {
-    200: VALUES_ANSWER,
-    ...refusals(404, 409, 422),
-  },
+  answers: { 200: VALUES_ANSWER },
+  refusals: [404, 409],
 })
 
-const streamResponses = {
-  200: EVENTS_ANSWER,
-  ...refusals(400, 404, 422),
-}
+const STREAM = { answers: { 200: EVENTS_ANSWER }, refusals: [400, 404] } as const
 
-const stream = createRoute({
-  method: 'get',
-  path: '/threads/{thread_id}/runs/{run_id}/stream',
-  operationId: 'stream_run_http_threads__thread_id__runs__run_id__join_get',
-  tags: ['Thread Runs'],
+const stream = operation('get', '/threads/{thread_id}/runs/{run_id}/stream', {
+  id: 'stream_run_http_threads__thread_id__runs__run_id__join_get',
   summary: 'Stream a run, from its beginning or from after `Last-Event-ID`, live or later',
   request: { params: RunPathSchema, query: StreamQuerySchema, headers: StreamHeadersSchema },
-  responses: streamResponses,
+  ...STREAM,
 })
 
-const streamAlone = createRoute({
-  method: 'get',
-  path: '/runs/{run_id}/stream',
-  operationId: 'stream_run_stateless_runs__run_id__stream_get',
-  tags: ['Stateless Runs'],
+const streamAlone = operationsOf('Stateless Runs')('get', '/runs/{run_id}/stream', {
+  name: 'stream_run_stateless',
   summary: 'Stream a run that was created without a thread',
   request: {
     params: z.object({ run_id: UuidSchema }),
     query: StreamQuerySchema,
     headers: StreamHeadersSchema,
   },
-  responses: streamResponses,
+  ...STREAM,
 })
 
-const cancel = createRoute({
-  method: 'post',
-  path: '/threads/{thread_id}/runs/{run_id}/cancel',
-  operationId: 'cancel_run_http_threads__thread_id__runs__run_id__cancel_post',
-  tags: ['Thread Runs'],
+const cancel = operation('post', '/threads/{thread_id}/runs/{run_id}/cancel', {
+  name: 'cancel_run_http',
   summary: 'End a run; a run that is over stays as it is',
   request: { params: RunPathSchema, query: CancelQuerySchema },
-  responses: {
+  answers: {
     202: { description: 'Asked for (without `wait`)' },
     204: { description: 'It has ended (with `wait`)' },
-    ...refusals(404, 422),
   },
+  refusals: [404],
 })
 
-const remove = createRoute({
-  method: 'delete',
-  path: '/threads/{thread_id}/runs/{run_id}',
-  operationId: 'delete_run_threads__thread_id__runs__run_id__delete',
-  tags: ['Thread Runs'],
+const remove = operation('delete', '/threads/{thread_id}/runs/{run_id}', {
+  name: 'delete_run',
   summary: 'Remove a run and its events; one that is not over is interrupted first',
   request: { params: RunPathSchema },
-  responses: { 204: { description: 'Removed' }, ...refusals(404, 422) },
+  answers: { 204: { description: 'Removed' } },
+  refusals: [404],
 })
 
 export function runRoutes(parts: Parts) {
-  const routes = createRoutes<AgentServerEnv>()
+  const routes = createRoutes()
   routes.openapi(get, async (c) => {
     const run = await getRun(parts, c.get('caller'), c.req.valid('param'))
     return c.json(runOnWire(run), 200)

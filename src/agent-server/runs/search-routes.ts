@@ -1,10 +1,8 @@
 /** The search for runs: Runyard's own operation. */
-import { createRoute, z } from '@hono/zod-openapi'
-import { createRoutes } from '../../http/app.ts'
-import type { AgentServerEnv } from '../access/caller.ts'
-import { body } from '../operations/body.ts'
+
+import { z } from '@hono/zod-openapi'
 import { given } from '../operations/given.ts'
-import { refusals } from '../operations/refusals.ts'
+import { body, createRoutes, operationsOf } from '../operations/route.ts'
 import type { Parts } from '../parts.ts'
 import { searchRuns } from './search.ts'
 import {
@@ -14,25 +12,23 @@ import {
   RunSearchSchema,
 } from './search-schemas.ts'
 
-const search = createRoute({
-  method: 'post',
-  path: '/runs/search',
-  operationId: 'search_runs',
-  tags: ['Thread Runs'],
+const operation = operationsOf('Thread Runs')
+
+const search = operation('post', '/runs/search', {
+  id: 'search_runs',
   summary: 'A page of the runs of all threads, the latest first',
   request: { body: body(RunSearchSchema) },
-  responses: {
+  answers: {
     200: {
       description: 'Runs, without their kwargs',
       headers: RunSearchHeadersSchema,
       content: { 'application/json': { schema: z.array(FoundRunSchema) } },
     },
-    ...refusals(422),
   },
 })
 
 export function runSearchRoutes(parts: Pick<Parts, 'store' | 'authorize'>) {
-  const routes = createRoutes<AgentServerEnv>()
+  const routes = createRoutes()
   routes.openapi(search, async (c) => {
     const {
       limit = DEFAULT_RUNS,

@@ -1,13 +1,12 @@
 /** `/ok` and `/info`, which need no key, and `/metrics`, which needs one. */
-import { createRoute, z } from '@hono/zod-openapi'
+
+import { z } from '@hono/zod-openapi'
 import type { GraphRuntime } from '../../core/agent/host/graph-host.ts'
 import { METRICS_FORMATS } from '../../core/agent/server/metrics.ts'
 import { AppError } from '../../core/errors.ts'
-import { createRoutes } from '../../http/app.ts'
-import type { AgentServerEnv } from '../access/caller.ts'
 import type { AppConfig } from '../app-config.ts'
 import { FlagSchema } from '../operations/query.ts'
-import { refusals } from '../operations/refusals.ts'
+import { createRoutes, json, openOperationsOf, operationsOf } from '../operations/route.ts'
 import type { Parts } from '../parts.ts'
 
 const HealthSchema = z
@@ -19,11 +18,13 @@ const HealthSchema = z
   })
   .openapi('Health')
 
+const operation = operationsOf('System')
+const openOperation = openOperationsOf('System')
+
 const HEALTH = {
   request: { query: z.object({ check_db: FlagSchema }) },
-  responses: {
-    200: { description: 'It does', content: { 'application/json': { schema: HealthSchema } } },
-    ...refusals(422),
+  answers: {
+    200: json(HealthSchema, 'It does'),
     503: {
       description: 'It does not: `ok` is false, and `detail` says why',
       content: { 'application/json': { schema: HealthSchema.extend({ detail: z.string() }) } },
@@ -31,34 +32,25 @@ const HEALTH = {
   },
 }
 
-const ok = createRoute({
-  method: 'get',
-  path: '/ok',
-  operationId: 'health_check_ok_get',
-  tags: ['System'],
-  security: [],
+const ok = openOperation('get', '/ok', {
+  name: 'health_check',
   summary: 'Whether the server answers, and with `check_db` its database takes writes',
   ...HEALTH,
+  refusals: [422],
 })
 
 /** For load balancers that check the root. A project's own route may replace it. */
-const root = createRoute({
-  method: 'get',
-  path: '/',
-  operationId: 'root_health_check_get',
-  tags: ['System'],
+const root = operation('get', '/', {
+  id: 'root_health_check_get',
   summary: 'The same as `/ok`; where the server has keys, it asks for one',
   ...HEALTH,
 })
 
-const metrics = createRoute({
-  method: 'get',
-  path: '/metrics',
-  operationId: 'system_metrics_metrics_get',
-  tags: ['System'],
+const metrics = operation('get', '/metrics', {
+  name: 'system_metrics',
   summary: 'Figures about runs, requests, streams, the event loop and the database',
   request: { query: z.object({ format: z.enum(METRICS_FORMATS).default('prometheus') }) },
-  responses: {
+  answers: {
     200: {
       description: 'For Prometheus, or with `format=json` the same as JSON',
       content: {
@@ -66,7 +58,6 @@ const metrics = createRoute({
         'application/json': { schema: z.record(z.string(), z.unknown()) },
       },
     },
-    ...refusals(422),
   },
 })
 
@@ -102,16 +93,10 @@ const InfoSchema = z
   })
   .openapi('Info')
 
-const info = createRoute({
-  method: 'get',
-  path: '/info',
-  operationId: 'server_info_info_get',
-  tags: ['System'],
-  security: [],
+const info = openOperation('get', '/info', {
+  name: 'server_info',
   summary: 'The version, and which parts of the API are there',
-  responses: {
-    200: { description: 'Info', content: { 'application/json': { schema: InfoSchema } } },
-  },
+  answers: { 200: json(InfoSchema, 'Info') },
 })
 
 const FLAGS = {
@@ -130,7 +115,7 @@ export function metaRoutes(
   >,
   { version, http }: Pick<AppConfig, 'version' | 'http'>,
 ) {
-  const routes = createRoutes<AgentServerEnv>()
+  const routes = createRoutes()
   for (const route of [ok, root]) {
     routes.openapi(route, async (c) => {
       const isChecked = c.req.valid('query').check_db

@@ -1,19 +1,18 @@
 /** The operations on a thread's history. */
-import { createRoute, z } from '@hono/zod-openapi'
+
+import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { createRoutes } from '../../http/app.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
-import { body } from '../operations/body.ts'
 import { given } from '../operations/given.ts'
 import { ThreadPathSchema } from '../operations/ids.ts'
 import { selectable } from '../operations/json.ts'
-import { refusals } from '../operations/refusals.ts'
+import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
 import type { Parts } from '../parts.ts'
 import { type HistoryPage, type HistoryQuery, listThreadHistory, takePage } from './history.ts'
 import { HistoryQuerySchema, HistorySearchSchema, ThreadStateSchema } from './schemas.ts'
 import { type StateSelection, selectFields } from './select.ts'
 
-const tags = ['Threads']
+const operation = operationsOf('Threads')
 
 const HistoryHeadersSchema = z.object({
   'X-Pagination-Next': z.string().optional().openapi({
@@ -22,45 +21,35 @@ const HistoryHeadersSchema = z.object({
   }),
 })
 
-const STATES_ANSWER = {
-  200: {
-    description:
-      'States, newest first: as many as `limit` says, or as together have RUNYARD_MAX_PAGE_BYTES',
-    headers: HistoryHeadersSchema,
-    content: {
-      'application/json': {
-        schema: z.array(selectable(ThreadStateSchema, 'SelectedThreadState')),
-      },
+const STATES = {
+  answers: {
+    200: {
+      ...json(
+        z.array(selectable(ThreadStateSchema, 'SelectedThreadState')),
+        'States, newest first: as many as `limit` says, or as together have RUNYARD_MAX_PAGE_BYTES',
+      ),
+      headers: HistoryHeadersSchema,
     },
   },
-  ...refusals(400, 404, 422),
-}
+  refusals: [400, 404],
+} as const
 
-const list = createRoute({
-  method: 'get',
-  path: '/threads/{thread_id}/history',
-  operationId: 'get_thread_history_threads__thread_id__history_get',
-  tags,
+const list = operation('get', '/threads/{thread_id}/history', {
+  name: 'get_thread_history',
   summary: "A thread's past states",
   request: { params: ThreadPathSchema, query: HistoryQuerySchema },
-  responses: STATES_ANSWER,
+  ...STATES,
 })
 
-const search = createRoute({
-  method: 'post',
-  path: '/threads/{thread_id}/history',
-  operationId: 'get_thread_history_post_threads__thread_id__history_post',
-  tags,
+const search = operation('post', '/threads/{thread_id}/history', {
+  name: 'get_thread_history_post',
   summary: "A thread's or a subgraph's past states, by metadata if it is given",
-  request: {
-    params: ThreadPathSchema,
-    body: body(HistorySearchSchema),
-  },
-  responses: STATES_ANSWER,
+  request: { params: ThreadPathSchema, body: body(HistorySearchSchema) },
+  ...STATES,
 })
 
 export function historyRoutes(parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'limits'>) {
-  const routes = createRoutes<AgentServerEnv>()
+  const routes = createRoutes()
   const answer = async (
     c: Context<AgentServerEnv>,
     thread_id: string,

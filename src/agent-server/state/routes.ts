@@ -1,12 +1,9 @@
 /** The operations on a thread's state. */
-import { createRoute } from '@hono/zod-openapi'
-import { createRoutes } from '../../http/app.ts'
-import type { AgentServerEnv } from '../access/caller.ts'
-import { body } from '../operations/body.ts'
+
 import { given } from '../operations/given.ts'
 import { ThreadPathSchema } from '../operations/ids.ts'
 import { selectable } from '../operations/json.ts'
-import { refusals } from '../operations/refusals.ts'
+import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
 import type { Parts } from '../parts.ts'
 import { patchThreadState } from './patch.ts'
 import { getThreadState, getThreadStateAt } from './read.ts'
@@ -23,71 +20,55 @@ import {
 import { selectFields } from './select.ts'
 import { updateThreadState } from './update.ts'
 
-const tags = ['Threads']
+const operation = operationsOf('Threads')
 
-const state = {
-  description: 'State; with `select` the selected fields only',
-  content: { 'application/json': { schema: selectable(ThreadStateSchema, 'SelectedThreadState') } },
-}
+const state = json(
+  selectable(ThreadStateSchema, 'SelectedThreadState'),
+  'State; with `select` the selected fields only',
+)
 
-const latest = createRoute({
-  method: 'get',
-  path: '/threads/{thread_id}/state',
-  operationId: 'get_latest_thread_state_threads__thread_id__state_get',
-  tags,
+const latest = operation('get', '/threads/{thread_id}/state', {
+  name: 'get_latest_thread_state',
   summary: "A thread's state at its last checkpoint",
   request: { params: ThreadPathSchema, query: StateQuerySchema },
-  responses: { 200: state, ...refusals(404, 422) },
+  answers: { 200: state },
+  refusals: [404],
 })
 
-const atId = createRoute({
-  method: 'get',
-  path: '/threads/{thread_id}/state/{checkpoint_id}',
-  operationId: 'get_thread_state_at_checkpoint_threads__thread_id__state__checkpoint_id__get',
-  tags,
+const atId = operation('get', '/threads/{thread_id}/state/{checkpoint_id}', {
+  name: 'get_thread_state_at_checkpoint',
   summary: "A thread's state at one of its checkpoints",
   request: { params: StatePathSchema, query: StateQuerySchema },
-  responses: { 200: state, ...refusals(400, 404, 422) },
+  answers: { 200: state },
+  refusals: [400, 404],
 })
 
-const at = createRoute({
-  method: 'post',
-  path: '/threads/{thread_id}/state/checkpoint',
-  operationId: 'post_thread_state_at_checkpoint_threads__thread_id__state__checkpoint_id__get',
-  tags,
+const at = operation('post', '/threads/{thread_id}/state/checkpoint', {
+  id: 'post_thread_state_at_checkpoint_threads__thread_id__state__checkpoint_id__get',
   summary: "A thread's or a subgraph's state at a checkpoint",
   request: { params: ThreadPathSchema, query: StateAtQuerySchema, body: body(StateAtSchema) },
-  responses: { 200: state, ...refusals(400, 404, 422) },
+  answers: { 200: state },
+  refusals: [400, 404],
 })
 
-const update = createRoute({
-  method: 'post',
-  path: '/threads/{thread_id}/state',
-  operationId: 'update_thread_state_threads__thread_id__state_post',
-  tags,
+const update = operation('post', '/threads/{thread_id}/state', {
+  name: 'update_thread_state',
   summary: "Change a thread's state: a new checkpoint after the last, or after the one named",
   request: { params: ThreadPathSchema, body: body(StateUpdateSchema) },
-  responses: {
-    200: {
-      description: 'The checkpoint that was written',
-      content: { 'application/json': { schema: StateUpdateResponseSchema } },
-    },
-    ...refusals(400, 404, 409, 422),
-  },
+  answers: { 200: json(StateUpdateResponseSchema, 'The checkpoint that was written') },
+  refusals: [400, 404, 409],
 })
 
-const patch = createRoute({
-  method: 'patch',
-  path: '/threads/{thread_id}/state',
-  operationId: 'patch_thread_state_threads__thread_id__state_patch',
-  tags,
+const patch = operation('patch', '/threads/{thread_id}/state', {
+  name: 'patch_thread_state',
   summary: 'Change the metadata of a thread and of its last checkpoint',
   request: { params: ThreadPathSchema, body: body(StatePatchSchema) },
-  responses: { 204: { description: 'Done' }, ...refusals(404, 409, 422) },
+  answers: { 204: { description: 'Done' } },
+  refusals: [404, 409],
 })
 
 export function stateRoutes(parts: Parts) {
-  const routes = createRoutes<AgentServerEnv>()
+  const routes = createRoutes()
   routes.openapi(latest, async (c) => {
     const { thread_id } = c.req.valid('param')
     const { select, subgraphs } = c.req.valid('query')

@@ -1,10 +1,7 @@
 /** The operations on the store. */
-import { createRoute } from '@hono/zod-openapi'
-import { createRoutes } from '../../http/app.ts'
-import type { AgentServerEnv } from '../access/caller.ts'
-import { body } from '../operations/body.ts'
+
 import { given } from '../operations/given.ts'
-import { refusals } from '../operations/refusals.ts'
+import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
 import type { Parts } from '../parts.ts'
 import {
   ItemDeleteSchema,
@@ -18,75 +15,49 @@ import {
 } from './schemas.ts'
 import { deleteItem, getItem, listNamespaces, putItem, searchItems } from './verbs.ts'
 
-const tags = ['Store']
+const operation = operationsOf('Store')
 
-const put = createRoute({
-  method: 'put',
-  path: '/store/items',
-  operationId: 'put_item',
-  tags,
+const put = operation('put', '/store/items', {
+  id: 'put_item',
   summary: 'Put an item in place of the one with its namespace and key',
   request: { body: body(ItemPutSchema) },
-  responses: { 204: { description: 'Written' }, ...refusals(400, 404, 422) },
+  answers: { 204: { description: 'Written' } },
+  refusals: [400, 404],
 })
 
-const get = createRoute({
-  method: 'get',
-  path: '/store/items',
-  operationId: 'get_item',
-  tags,
+const get = operation('get', '/store/items', {
+  id: 'get_item',
   summary: 'An item, or null where there is none',
   request: { query: ItemQuerySchema },
-  responses: {
-    200: {
-      description: 'Item',
-      content: { 'application/json': { schema: ItemSchema.nullable() } },
-    },
-    ...refusals(400, 422),
-  },
+  answers: { 200: json(ItemSchema.nullable(), 'Item') },
+  refusals: [400],
 })
 
-const remove = createRoute({
-  method: 'delete',
-  path: '/store/items',
-  operationId: 'delete_item',
-  tags,
+const remove = operation('delete', '/store/items', {
+  id: 'delete_item',
   summary: 'Remove an item, if there is one',
   request: { body: body(ItemDeleteSchema) },
-  responses: { 204: { description: 'It is not there' }, ...refusals(404, 422) },
+  answers: { 204: { description: 'It is not there' } },
+  refusals: [404],
 })
 
-const search = createRoute({
-  method: 'post',
-  path: '/store/items/search',
-  operationId: 'search_items',
-  tags,
+const search = operation('post', '/store/items/search', {
+  id: 'search_items',
   summary: 'A page of items: by meaning with `query`, else the one changed last first',
   request: { body: body(ItemSearchSchema) },
-  responses: {
-    200: { description: 'Items', content: { 'application/json': { schema: ItemsFoundSchema } } },
-    ...refusals(400, 422),
-  },
+  answers: { 200: json(ItemsFoundSchema, 'Items') },
+  refusals: [400],
 })
 
-const namespaces = createRoute({
-  method: 'post',
-  path: '/store/namespaces',
-  operationId: 'list_namespaces',
-  tags,
+const namespaces = operation('post', '/store/namespaces', {
+  id: 'list_namespaces',
   summary: 'The namespaces that have items, in order',
   request: { body: body(NamespacesQuerySchema) },
-  responses: {
-    200: {
-      description: 'Namespaces',
-      content: { 'application/json': { schema: NamespacesSchema } },
-    },
-    ...refusals(422),
-  },
+  answers: { 200: json(NamespacesSchema, 'Namespaces') },
 })
 
 export function storeRoutes(parts: Pick<Parts, 'items' | 'authorize'>) {
-  const routes = createRoutes<AgentServerEnv>()
+  const routes = createRoutes()
   routes.openapi(put, async (c) => {
     const { ttl, ...item } = c.req.valid('json')
     const request = { ...given(item), ...(ttl !== undefined && { ttl_minutes: ttl }) }

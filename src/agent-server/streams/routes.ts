@@ -1,13 +1,12 @@
 /** The operation that streams a thread over all its runs. */
-import { createRoute, z } from '@hono/zod-openapi'
+
+import { z } from '@hono/zod-openapi'
 import { THREAD_STREAM_MODES } from '../../core/agent/stream-mode.ts'
-import { createRoutes } from '../../http/app.ts'
 import { parseLastEventId } from '../../stream/last-event-id.ts'
 import { sseResponse } from '../../stream/response/sse-response.ts'
-import type { AgentServerEnv } from '../access/caller.ts'
 import { ThreadPathSchema } from '../operations/ids.ts'
 import { queryList } from '../operations/query.ts'
-import { refusals } from '../operations/refusals.ts'
+import { createRoutes, operationsOf } from '../operations/route.ts'
 import type { Parts } from '../parts.ts'
 import { EVENTS_ANSWER } from '../runs/responses.ts'
 import { StreamHeadersSchema } from '../runs/schemas.ts'
@@ -15,11 +14,10 @@ import { requireStreamedThread, threadFrames } from './thread.ts'
 
 const ModesSchema = queryList(z.enum(THREAD_STREAM_MODES)).optional()
 
-const stream = createRoute({
-  method: 'get',
-  path: '/threads/{thread_id}/stream',
-  operationId: 'join_thread_stream_threads__thread_id__stream_get',
-  tags: ['Threads'],
+const operation = operationsOf('Threads')
+
+const stream = operation('get', '/threads/{thread_id}/stream', {
+  name: 'join_thread_stream',
   summary: 'Stream a thread over all its runs, from now on or from after `Last-Event-ID`',
   request: {
     params: ThreadPathSchema,
@@ -27,14 +25,12 @@ const stream = createRoute({
     query: z.object({ stream_modes: ModesSchema, stream_mode: ModesSchema }),
     headers: StreamHeadersSchema,
   },
-  responses: {
-    200: EVENTS_ANSWER,
-    ...refusals(400, 404, 422),
-  },
+  answers: { 200: EVENTS_ANSWER },
+  refusals: [400, 404],
 })
 
 export function threadStreamRoutes(parts: Parts) {
-  const routes = createRoutes<AgentServerEnv>()
+  const routes = createRoutes()
   routes.openapi(stream, async (c) => {
     const { thread_id } = c.req.valid('param')
     const query = c.req.valid('query')

@@ -1,13 +1,11 @@
 /** The operations on threads. */
-import { createRoute, z } from '@hono/zod-openapi'
-import { createRoutes } from '../../http/app.ts'
-import type { AgentServerEnv } from '../access/caller.ts'
-import { body } from '../operations/body.ts'
+
+import { z } from '@hono/zod-openapi'
 import { given } from '../operations/given.ts'
 import { ThreadPathSchema } from '../operations/ids.ts'
 import { selectable } from '../operations/json.ts'
 import { PaginationHeadersSchema, setPagination } from '../operations/pagination.ts'
-import { refusals } from '../operations/refusals.ts'
+import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
 import type { Parts } from '../parts.ts'
 import { copyThread } from './copy.ts'
 import { createThread } from './create.ts'
@@ -27,14 +25,9 @@ import { COUNTED_THREADS, countThreads, searchThreads, type ThreadSearch } from 
 import { measureThread } from './storage.ts'
 import { getThread, patchThread, readTtl } from './verbs.ts'
 
-const tags = ['Threads']
+const operation = operationsOf('Threads')
 
-const thread = { description: 'Thread', content: { 'application/json': { schema: ThreadSchema } } }
-
-const json = <T extends z.ZodType>(description: string, schema: T) => ({
-  description,
-  content: { 'application/json': { schema } },
-})
+const thread = json(ThreadSchema, 'Thread')
 
 const SearchHeadersSchema = PaginationHeadersSchema.extend({
   'X-Pagination-Total': z.string().openapi({
@@ -42,114 +35,85 @@ const SearchHeadersSchema = PaginationHeadersSchema.extend({
   }),
 })
 
-const create = createRoute({
-  method: 'post',
-  path: '/threads',
-  operationId: 'create_thread_threads_post',
-  tags,
+const create = operation('post', '/threads', {
+  name: 'create_thread',
   summary: 'Add a thread, with a history if `supersteps` are given',
   request: { body: body(ThreadCreateSchema) },
-  responses: { 200: thread, ...refusals(400, 404, 409, 422) },
+  answers: { 200: thread },
+  refusals: [400, 404, 409],
 })
 
-const search = createRoute({
-  method: 'post',
-  path: '/threads/search',
-  operationId: 'search_threads_threads_search_post',
-  tags,
+const search = operation('post', '/threads/search', {
+  name: 'search_threads',
   summary: 'A page of threads, newest first unless sorted otherwise',
   request: { body: body(ThreadSearchSchema) },
-  responses: {
+  answers: {
     200: {
       ...json(
-        'With `select` each has the selected fields only',
         z.array(selectable(ThreadSchema, 'SelectedThread')),
+        'With `select` each has the selected fields only',
       ),
       headers: SearchHeadersSchema,
     },
-    ...refusals(422),
   },
 })
 
-const count = createRoute({
-  method: 'post',
-  path: '/threads/count',
-  operationId: 'count_threads_threads_count_post',
-  tags,
+const count = operation('post', '/threads/count', {
+  name: 'count_threads',
   summary: 'How many threads there are',
   request: { body: body(ThreadCountSchema) },
-  responses: { 200: json('Count', z.int()), ...refusals(422) },
+  answers: { 200: json(z.int(), 'Count') },
 })
 
-const prune = createRoute({
-  method: 'post',
-  path: '/threads/prune',
-  operationId: 'prune_threads_threads_prune_post',
-  tags,
+const prune = operation('post', '/threads/prune', {
+  name: 'prune_threads',
   summary: 'Remove threads, or all of their history but the latest state',
   request: { body: body(ThreadPruneSchema) },
-  responses: {
-    200: json('How many were there', z.object({ pruned_count: z.int() })),
-    ...refusals(422),
-  },
+  answers: { 200: json(z.object({ pruned_count: z.int() }), 'How many were there') },
 })
 
-const get = createRoute({
-  method: 'get',
-  path: '/threads/{thread_id}',
-  operationId: 'get_thread_threads__thread_id__get',
-  tags,
+const get = operation('get', '/threads/{thread_id}', {
+  name: 'get_thread',
   summary: 'A thread with its latest values',
   request: { params: ThreadPathSchema, query: ThreadQuerySchema },
-  responses: { 200: thread, ...refusals(404, 422) },
+  answers: { 200: thread },
+  refusals: [404],
 })
 
-const patch = createRoute({
-  method: 'patch',
-  path: '/threads/{thread_id}',
-  operationId: 'patch_thread_threads__thread_id__patch',
-  tags,
+const patch = operation('patch', '/threads/{thread_id}', {
+  name: 'patch_thread',
   summary: "Change a thread's metadata and how long it is kept",
   request: { params: ThreadPathSchema, headers: PreferHeaderSchema, body: body(ThreadPatchSchema) },
-  responses: {
-    200: thread,
-    204: { description: 'Done; `Prefer: return=minimal` was asked for' },
-    ...refusals(404, 422),
-  },
+  answers: { 200: thread, 204: { description: 'Done; `Prefer: return=minimal` was asked for' } },
+  refusals: [404],
 })
 
-const remove = createRoute({
-  method: 'delete',
-  path: '/threads/{thread_id}',
-  operationId: 'delete_thread_threads__thread_id__delete',
-  tags,
+const remove = operation('delete', '/threads/{thread_id}', {
+  name: 'delete_thread',
   summary: 'Remove a thread with its runs and its history; runs under way are cancelled',
   request: { params: ThreadPathSchema },
-  responses: { 204: { description: 'Removed' }, ...refusals(404, 422) },
+  answers: { 204: { description: 'Removed' } },
+  refusals: [404],
 })
 
-const copy = createRoute({
-  method: 'post',
-  path: '/threads/{thread_id}/copy',
-  operationId: 'copy_thread_post_threads__thread_id__copy_post',
-  tags,
+const copy = operation('post', '/threads/{thread_id}/copy', {
+  name: 'copy_thread_post',
   summary: 'A new thread with the same state and history, without the runs',
   request: { params: ThreadPathSchema },
-  responses: { 200: thread, ...refusals(404, 422) },
+  answers: { 200: thread },
+  refusals: [404],
 })
 
-const storage = createRoute({
-  method: 'get',
-  path: '/threads/{thread_id}/storage',
-  operationId: 'get_thread_storage_threads__thread_id__storage_get',
-  tags,
+const storage = operation('get', '/threads/{thread_id}/storage', {
+  name: 'get_thread_storage',
   summary: "What a thread's history takes in the database",
   request: { params: ThreadPathSchema },
-  responses: { 200: json('Storage', ThreadStorageSchema), ...refusals(404, 422) },
+  answers: { 200: json(ThreadStorageSchema, 'Storage') },
+  refusals: [404],
 })
 
 export function threadRoutes(parts: Parts) {
-  const routes = createRoutes<AgentServerEnv>()
+  const routes = createRoutes()
   routes.openapi(create, async (c) => {
     const { metadata = {}, if_exists = 'raise', ...rest } = c.req.valid('json')
     const request = { metadata, if_exists, ...given(rest) }

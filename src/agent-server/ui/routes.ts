@@ -1,51 +1,41 @@
 /** The operations of generative UI: a page asks for a component, then loads its files. */
-import { createRoute, z } from '@hono/zod-openapi'
+
+import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { createRoutes } from '../../http/app.ts'
-import type { AgentServerEnv } from '../access/caller.ts'
-import { body } from '../operations/body.ts'
-import { refusals } from '../operations/refusals.ts'
+import { body, createRoutes, openOperationsOf, operationsOf } from '../operations/route.ts'
 import type { Parts } from '../parts.ts'
 import { componentHtml, readUiFile, type UiAddress } from './components.ts'
 
-const tags = ['Generative UI']
+const operation = operationsOf('Generative UI')
+const openOperation = openOperationsOf('Generative UI')
 
-const component = createRoute({
-  method: 'post',
-  path: '/ui/{graph_id}',
-  operationId: 'get_ui_component',
-  tags,
+const component = operation('post', '/ui/{graph_id}', {
+  id: 'get_ui_component',
   summary: 'HTML that loads a component of the graph',
   request: {
     params: z.object({ graph_id: z.string() }),
     body: body(z.object({ name: z.string() })),
   },
-  responses: {
-    200: { description: 'HTML', content: { 'text/html': { schema: z.string() } } },
-    ...refusals(404, 422),
-  },
+  answers: { 200: { description: 'HTML', content: { 'text/html': { schema: z.string() } } } },
+  refusals: [404],
 })
 
-const file = createRoute({
-  method: 'get',
-  path: '/ui/{graph_id}/{file}',
-  operationId: 'get_ui_file',
-  tags,
-  security: [],
+const file = openOperation('get', '/ui/{graph_id}/{file}', {
+  id: 'get_ui_file',
   summary: 'A file of the bundle that holds the components of the graph',
   request: { params: z.object({ graph_id: z.string(), file: z.string() }) },
-  responses: {
+  answers: {
     200: {
       description: 'The file',
       content: { 'text/javascript': { schema: z.string() }, 'text/css': { schema: z.string() } },
     },
-    ...refusals(404),
   },
+  refusals: [404],
 })
 
 /** `mountPrefix`: the prefix of every path of this server. */
 export function uiRoutes(parts: Pick<Parts, 'ui'>, mountPrefix: string) {
-  const routes = createRoutes<AgentServerEnv>()
+  const routes = createRoutes()
   routes.openapi(component, (c) => {
     const { graph_id } = c.req.valid('param')
     const { name } = c.req.valid('json')

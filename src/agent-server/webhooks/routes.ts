@@ -1,11 +1,10 @@
 /** The operations on webhook deliveries. */
-import { createRoute, z } from '@hono/zod-openapi'
+
+import { z } from '@hono/zod-openapi'
 import type { QueuedDelivery, WebhookDelivery } from '../../core/agent/webhook.ts'
 import { parseJson } from '../../core/exact-json.ts'
-import { createRoutes } from '../../http/app.ts'
-import type { AgentServerEnv } from '../access/caller.ts'
 import { given } from '../operations/given.ts'
-import { refusals } from '../operations/refusals.ts'
+import { createRoutes, json, operationsOf } from '../operations/route.ts'
 import type { Parts } from '../parts.ts'
 import { getDelivery, listDeliveries, redeliver } from './deliveries.ts'
 import {
@@ -15,48 +14,35 @@ import {
   WebhookDeliveryWithPayloadSchema,
 } from './schemas.ts'
 
-const answer = <T extends z.ZodType>(description: string, schema: T) => ({
-  description,
-  content: { 'application/json': { schema } },
-})
+const operation = operationsOf('Webhooks')
 
-const list = createRoute({
-  method: 'get',
-  path: '/webhooks/deliveries',
-  operationId: 'list_webhook_deliveries',
-  tags: ['Webhooks'],
+const list = operation('get', '/webhooks/deliveries', {
+  id: 'list_webhook_deliveries',
   summary: 'A page of the webhook deliveries, the latest first',
   request: { query: DeliveryListQuerySchema },
-  responses: { 200: answer('Deliveries', z.array(WebhookDeliverySchema)), ...refusals(422) },
+  answers: { 200: json(z.array(WebhookDeliverySchema), 'Deliveries') },
 })
 
-const get = createRoute({
-  method: 'get',
-  path: '/webhooks/deliveries/{delivery_id}',
-  operationId: 'get_webhook_delivery',
-  tags: ['Webhooks'],
+const get = operation('get', '/webhooks/deliveries/{delivery_id}', {
+  id: 'get_webhook_delivery',
   summary: 'A webhook delivery with what it says',
   request: { params: DeliveryPathSchema },
-  responses: {
-    200: answer('Delivery', WebhookDeliveryWithPayloadSchema),
-    ...refusals(404, 422),
-  },
+  answers: { 200: json(WebhookDeliveryWithPayloadSchema, 'Delivery') },
+  refusals: [404],
 })
 
-const again = createRoute({
-  method: 'post',
-  path: '/webhooks/deliveries/{delivery_id}/redeliver',
-  operationId: 'redeliver_webhook',
-  tags: ['Webhooks'],
+const again = operation('post', '/webhooks/deliveries/{delivery_id}/redeliver', {
+  id: 'redeliver_webhook',
   summary: 'Send a delivery again now, whatever has become of it, with the same id',
   request: { params: DeliveryPathSchema },
-  responses: { 200: answer('Delivery', WebhookDeliverySchema), ...refusals(404, 422) },
+  answers: { 200: json(WebhookDeliverySchema, 'Delivery') },
+  refusals: [404],
 })
 
 export function webhookDeliveryRoutes(
   parts: Pick<Parts, 'store' | 'authorize' | 'webhooks' | 'clock'>,
 ) {
-  const routes = createRoutes<AgentServerEnv>()
+  const routes = createRoutes()
   routes.openapi(list, async (c) => {
     const { limit, offset, ...query } = c.req.valid('query')
     const page = { limit, offset }

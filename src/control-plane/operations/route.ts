@@ -8,7 +8,9 @@ import {
   RefusalSchema,
   ValidationErrorSchema,
 } from '../../http/app.ts'
-import { operations } from '../../http/operation.ts'
+import { json, operations } from '../../http/operation.ts'
+
+export { json }
 
 /** The caller, set by the key check before any route of `/v1` and `/v2`. */
 export interface ControlPlaneEnv {
@@ -19,11 +21,6 @@ export type Routes = OpenAPIHono<ControlPlaneEnv>
 
 /** A sub-app for the routes of one resource. */
 export const createRoutes: () => Routes = createRoutesOf<ControlPlaneEnv>
-
-/** A JSON answer for the OpenAPI document. */
-export function json<Schema extends z.ZodType>(schema: Schema, description: string) {
-  return { description, content: { 'application/json': { schema } } }
-}
 
 /** An optional JSON body; absent means an empty object. */
 export function optionalBody<Schema extends z.ZodType>(schema: Schema) {
