@@ -16,9 +16,8 @@ import {
   type Admission,
   type AdmissionParts,
   admitRun,
-  announceAdmitted,
-  locksOf,
   prepareRun,
+  transactRuns,
 } from '../runs/create.ts'
 import type { RunRequest } from '../runs/new-run.ts'
 import { runRequest } from '../runs/request.ts'
@@ -57,29 +56,22 @@ async function tryToFire(parts: FiringParts, cron: StoredCron): Promise<boolean>
 }
 
 async function fire(parts: FiringParts, cron: StoredCron): Promise<void> {
-  const { caller, thread_id } = cron
-  const admission = await prepareRun(parts, caller, { thread_id, request: requestOf(cron) })
+  const admission = await prepareRun(parts, cron.caller, cron.thread_id, requestOf(cron))
   const next = nextRunDate(cron, parts.clock.now())
-  const admitted = await parts.store.transaction(
-    async (tx) => {
-      return (await tx.crons.advance(cron, next)) ? admit(tx, cron, admission) : undefined
-    },
-    locksOf([admission]),
+  const [admitted] = await transactRuns(parts, [admission], async (tx) =>
+    (await tx.crons.advance(cron, next)) ? [await admit(tx, cron, admission)] : [],
   )
   if (!admitted) return
   const { run_id } = admitted.run
   parts.log.debug({ cron_id: cron.cron_id, run_id, due_at: cron.next_run_date }, 'fired a cron')
-  announceAdmitted(parts, [admitted])
 }
 
 /** Starts a run that is not due; `next_run_date` stays. Throws if the run is refused. */
 export async function fireNow(parts: FiringParts, cron: StoredCron): Promise<QueuedRun> {
-  const { caller, thread_id } = cron
-  const admission = await prepareRun(parts, caller, { thread_id, request: requestOf(cron) })
-  const work = (tx: AgentStore) => admit(tx, cron, admission)
-  const admitted = await parts.store.transaction(work, locksOf([admission]))
-  announceAdmitted(parts, [admitted])
-  return admitted.run
+  const admission = await prepareRun(parts, cron.caller, cron.thread_id, requestOf(cron))
+  const work = async (tx: AgentStore) => [await admit(tx, cron, admission)]
+  const [admitted] = await transactRuns(parts, [admission], work)
+  return (admitted as { run: QueuedRun }).run
 }
 
 async function admit(tx: AgentStore, { cron_id }: StoredCron, admission: Admission) {

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { freshPostgres } from '../../../test/support/postgres.ts'
 import { RunWorld } from '../../../test/support/run-world.ts'
+import { lockOf } from '../../core/agent/agent-store.ts'
 import type { RunKwargs } from '../../core/agent/run.ts'
 import type { Thread } from '../../core/agent/thread.ts'
 import { systemClock, timestamp } from '../../core/clock.ts'
 import { DEFAULT_LIMITS } from '../limits.ts'
-import { type Admission, admitRun, locksOf } from './create.ts'
+import { type Admission, admitRun } from './create.ts'
 
 let world: RunWorld
 afterEach(() => world.close())
@@ -46,7 +47,7 @@ async function admit(asked: Admission, { isClaimed }: { isClaimed: boolean }) {
   const claim = { server_id: 'here', now, lease_expires_at: now + 1_000 }
   return world.store.transaction(
     (tx) => admitRun(tx, asked, isClaimed ? claim : undefined),
-    locksOf([asked]),
+    [lockOf('thread', String(asked.thread_id))],
   )
 }
 

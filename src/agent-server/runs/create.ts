@@ -34,6 +34,14 @@ export type AdmissionParts = Pick<
 
 export type CreationParts = AdmissionParts & Pick<Parts, 'queue' | 'events' | 'pendingRuns'>
 
+interface CreationOptions {
+  idempotencyKey?: string | undefined
+  /** Checks an existing idle thread, in the transaction that adds the run. Throws if the run may not be added. */
+  check?: ((thread: Thread) => void) | undefined
+  /** The run whose graph waits for this one. It must not be on the thread. */
+  waiting_run_id?: string | undefined
+}
+
 /**
  * Adds a run to the thread's queue, or with `null` to a new thread of its own, and wakes the queue. Nothing
  * can fail after the row exists: clients repeat failed requests, and the repeat would run twice. If the
@@ -47,30 +55,14 @@ export async function createRun(
   caller: Caller,
   thread_id: string | null,
   request: RunRequest,
-  { idempotencyKey, check, waiting_run_id }: CreationOptions = {},
+  { idempotencyKey, ...options }: CreationOptions = {},
 ): Promise<QueuedRun> {
-  const key = idempotencyKey && keyInUse(idempotencyKey, { caller, thread_id, request })
-  const ask: Ask = {
-    thread_id,
-    request,
-    waiting_run_id,
-    ...(key && { key }),
-    ...(check && { check }),
-  }
-  const [run] = await addAsked(parts, caller, [ask])
+  requireMetadataFits(parts.limits, request.metadata)
+  const key = idempotencyKey ? keyInUse(idempotencyKey, { caller, thread_id, request }) : undefined
+  const admission = await prepareRun(parts, caller, thread_id, request, { ...options, key })
+  const [run] = await addRuns(parts, [admission])
   return run as QueuedRun
 }
-
-interface CreationOptions {
-  idempotencyKey?: string | undefined
-  /** Checks an existing idle thread, in the transaction that adds the run. */
-  check?: CheckThread
-  /** The run whose graph waits for this one. It must not be on the thread. */
-  waiting_run_id?: string | undefined
-}
-
-/** Throws if the run may not be added to the thread in its current state. */
-type CheckThread = (thread: Thread) => void
 
 /** Adds runs, each on its own thread: all of them or, if one is refused, none. */
 export async function createRuns(
@@ -79,90 +71,33 @@ export async function createRuns(
   requests: RunRequest[],
   idempotencyKey?: string,
 ): Promise<QueuedRun[]> {
-  const asks = requests.map((request, place): Ask => {
-    const use = { caller, thread_id: null, place, request: requests }
-    const key = idempotencyKey && keyInUse(idempotencyKey, use)
-    return { thread_id: null, request, ...(key && { key }) }
-  })
-  return addAsked(parts, caller, asks)
-}
-
-async function addAsked(parts: CreationParts, caller: Caller, asks: Ask[]): Promise<QueuedRun[]> {
-  for (const { request } of asks) requireMetadataFits(parts.limits, request.metadata)
+  for (const { metadata } of requests) requireMetadataFits(parts.limits, metadata)
   const admissions: Admission[] = []
-  for (const ask of asks) admissions.push(await prepareRun(parts, caller, ask))
-  return addAll(parts, admissions)
-}
-
-/** Adds the runs in one transaction. A run with an idle thread and a free place on this server starts at once. */
-async function addAll(parts: CreationParts, admissions: Admission[]): Promise<QueuedRun[]> {
-  await parts.pendingRuns.requireRoom(admissions.length)
-  const placed = admissions.map((admission) => ({ admission, place: placeFor(parts, admission) }))
-  try {
-    const admitted = await parts.store.transaction(
-      async (tx) => {
-        const all: Admitted[] = []
-        for (const { admission, place } of placed) {
-          all.push(await admitRun(tx, admission, place?.claim))
-        }
-        return all
-      },
-      locksOf(admissions),
-      areAdded,
-    )
-    announceAdmitted(parts, admitted)
-    for (const [i, { claimed }] of admitted.entries()) if (claimed) placed[i]?.place?.begin(claimed)
-    return admitted.map(({ run }) => run)
-  } finally {
-    for (const { place } of placed) place?.leave()
+  for (const [place, request] of requests.entries()) {
+    const use = { caller, thread_id: null, place, request: requests }
+    const key = idempotencyKey ? keyInUse(idempotencyKey, use) : undefined
+    admissions.push(await prepareRun(parts, caller, null, request, { key }))
   }
+  return addRuns(parts, admissions)
 }
 
-/** Whether these runs exist, after a commit of `admitRun` whose result is unknown. */
-async function areAdded(tx: AgentStore, admitted: readonly Admitted[]): Promise<boolean> {
-  for (const { run } of admitted) if (!(await tx.runs.glance(run.run_id))) return false
-  return true
-}
-
-function placeFor({ queue }: CreationParts, { assistant, request }: Admission): Place | undefined {
-  return request.after_seconds ? undefined : queue.reserve(assistant.graph_id)
-}
-
-/** Call after the transaction of `admitRun`. Announces the cancelled runs, then wakes the queue for the new ones. */
-export function announceAdmitted(
-  parts: Pick<Parts, 'queue' | 'events' | 'webhooks'>,
-  admitted: Admitted[],
-): void {
-  for (const { cancelled } of admitted) announceCancelled(parts, cancelled)
-  const waiting = admitted.filter(({ claimed }) => !claimed)
-  for (const { run } of waiting) parts.queue.expect(run.available_at)
-  if (waiting.length > 0) parts.queue.wake()
-}
-
-/** The locks for the transaction of `admitRun`. They also make `areAdded` wait for one that may still be open. */
-export function locksOf(admissions: Admission[]): string[] {
-  return admissions.flatMap(({ thread_id, newThread, key }) => [
-    lockOf('thread', thread_id ?? String(newThread?.thread_id)),
-    ...(key ? [lockOf('idempotency key', `${key.scope} ${key.key}`)] : []),
-  ])
-}
-
-interface Ask {
+/** All that the transaction needs to add a run. */
+export interface Admission {
+  run_id: string
+  /** `null`: the run gets a thread of its own, `newThread`. */
   thread_id: string | null
   request: RunRequest
-  key?: KeyInUse
-  check?: CheckThread
+  key?: KeyInUse | undefined
+  check?: CreationOptions['check']
   waiting_run_id?: string | undefined
-}
-
-export interface Admission extends Ask {
-  run_id: string
   caller: Caller
   assistant: Assistant
   filter: MetadataFilter | undefined
+  /** The thread to add with the run, unless another request adds it first. */
   newThread: NewThread | undefined
   contextKeys: ReadonlySet<string> | undefined
   limits: Limits
+  /** ms since 1970 */
   now: number
 }
 
@@ -170,19 +105,21 @@ export interface Admission extends Ask {
 export async function prepareRun(
   parts: AdmissionParts,
   caller: Caller,
-  ask: Ask,
+  thread_id: string | null,
+  request: RunRequest,
+  options: Pick<Admission, 'key' | 'check' | 'waiting_run_id'> = {},
 ): Promise<Admission> {
-  const { thread_id, request } = ask
   parts.webhooks.check(request.webhook)
   const run_id = newUuid()
-  const value = authorizationValue(ask, run_id)
+  const value = authorizationValue(request, { thread_id, run_id })
   const event = { resource: 'threads', action: 'create_run' } as const
   const filter = await parts.authorize(caller, event, value)
   const { metadata, kwargs } = value
   const assistant = await resolveAssistant(parts, caller, request.assistant_id)
   return {
-    ...ask,
+    ...options,
     run_id,
+    thread_id,
     request: {
       ...request,
       ...kwargs,
@@ -201,15 +138,17 @@ export async function prepareRun(
 }
 
 /** The run in the SDK's form, for the project's auth. The auth may change the fields that hold objects. */
-function authorizationValue({ thread_id, request }: Ask, run_id: string) {
+function authorizationValue(
+  request: RunRequest,
+  ids: { thread_id: string | null; run_id: string },
+) {
   const { assistant_id, metadata, multitask_strategy, if_not_exists, after_seconds, ...kwargs } =
     request
   const { config } = kwargs
   const configurable = { ...(config.configurable as JsonObject | undefined) }
   return {
-    thread_id,
+    ...ids,
     assistant_id,
-    run_id,
     status: 'pending',
     metadata: { ...metadata },
     multitask_strategy,
@@ -256,7 +195,7 @@ async function threadToAdd(
   return (await authorizeThread(parts, caller, asked)).thread
 }
 
-/** A run that was added, or found by its key. Call `announceAdmitted` after the transaction. */
+/** A run that was added, or found by its key. */
 interface Admitted {
   /** The runs that were cancelled for it. */
   cancelled: Cancelled
@@ -266,7 +205,59 @@ interface Admitted {
   claimed?: ClaimedRun
 }
 
-type Inserted = Omit<Admitted, 'cancelled'>
+/** Adds the runs. A run with an idle thread and a free place on this server starts at once. */
+async function addRuns(parts: CreationParts, admissions: Admission[]): Promise<QueuedRun[]> {
+  await parts.pendingRuns.requireRoom(admissions.length)
+  const places = admissions.map((admission) => placeFor(parts, admission))
+  try {
+    const admitted = await transactRuns(parts, admissions, async (tx) => {
+      const all: Admitted[] = []
+      for (const [i, one] of admissions.entries()) {
+        all.push(await admitRun(tx, one, places[i]?.claim))
+      }
+      return all
+    })
+    for (const [i, { claimed }] of admitted.entries()) if (claimed) places[i]?.begin(claimed)
+    return admitted.map(({ run }) => run)
+  } finally {
+    for (const place of places) place?.leave()
+  }
+}
+
+function placeFor({ queue }: CreationParts, { assistant, request }: Admission): Place | undefined {
+  return request.after_seconds ? undefined : queue.reserve(assistant.graph_id)
+}
+
+/**
+ * Runs the transaction whose `work` admits these runs, or none of them. Then announces the cancelled runs, and wakes
+ * the queue for the new ones.
+ */
+export async function transactRuns(
+  parts: Pick<Parts, 'store' | 'queue' | 'events' | 'webhooks'>,
+  admissions: Admission[],
+  work: (tx: AgentStore) => Promise<Admitted[]>,
+): Promise<Admitted[]> {
+  const admitted = await parts.store.transaction(work, locksOf(admissions), areAdded)
+  for (const { cancelled } of admitted) announceCancelled(parts, cancelled)
+  const waiting = admitted.filter(({ claimed }) => !claimed)
+  for (const { run } of waiting) parts.queue.expect(run.available_at)
+  if (waiting.length > 0) parts.queue.wake()
+  return admitted
+}
+
+/** The locks for the transaction of `admitRun`. They also make `areAdded` wait for one that may still be open. */
+function locksOf(admissions: Admission[]): string[] {
+  return admissions.flatMap(({ thread_id, newThread, key }) => [
+    lockOf('thread', thread_id ?? String(newThread?.thread_id)),
+    ...(key ? [lockOf('idempotency key', `${key.scope} ${key.key}`)] : []),
+  ])
+}
+
+/** Whether these runs exist, after a commit of `admitRun` whose result is unknown. */
+async function areAdded(tx: AgentStore, admitted: readonly Admitted[]): Promise<boolean> {
+  for (const { run } of admitted) if (!(await tx.runs.glance(run.run_id))) return false
+  return true
+}
 
 /** Part of a transaction: adds the run once. If its thread is idle, adds it with the claim. */
 export async function admitRun(
@@ -274,99 +265,52 @@ export async function admitRun(
   admission: Admission,
   claim?: AddedClaim,
 ): Promise<Admitted> {
-  const { key, now } = admission
+  const { key, filter, now } = admission
   if (!key) return addRun(tx, admission, claim)
   const repeated = await findRepeated(tx, key, now)
-  if (repeated) return answerRepeated(tx, repeated, admission)
+  if (repeated) {
+    // Two callers with the same identity may still be allowed to see different threads.
+    await requireThread(tx.threads, repeated.thread_id, filter, { isDropped: true })
+    return { run: repeated, cancelled: NOTHING }
+  }
   const admitted = await addRun(tx, admission, claim)
   await rememberKey(tx, key, admitted.run.run_id, now)
   return admitted
 }
 
-/** Two callers with the same identity may still be allowed to see different threads. */
-async function answerRepeated(
-  tx: AgentStore,
-  run: QueuedRun,
-  { filter }: Admission,
-): Promise<Admitted> {
-  await requireThread(tx.threads, run.thread_id, filter, { isDropped: true })
-  return { run, cancelled: { running: [], ended: [] } }
-}
+const NOTHING: Cancelled = { running: [], ended: [] }
 
 async function addRun(
   tx: AgentStore,
   admission: Admission,
   claim: AddedClaim | undefined,
 ): Promise<Admitted> {
-  const { newThread } = admission
+  const { newThread, check, filter, limits } = admission
   const place = placeOf(admission.request.checkpoint ?? {})
-  if (newThread && admission.thread_id === null) {
-    return addWithOwnThread(tx, { ...admission, thread: newThread }, claim)
-  }
   if (newThread && (await addThread(tx, newThread, admission))) {
     await requireCheckpoint({ store: tx }, newThread.thread_id, place)
-    const added = await insert(tx, newRun({ ...admission, thread: newThread }), claim)
-    return { ...onNewThread(added), cancelled: { running: [], ended: [] } }
+    const run = newRun({ ...admission, thread: newThread })
+    return { ...(await insert(tx, run, claim, { isOnNewThread: true })), cancelled: NOTHING }
   }
   const thread_id = String(admission.thread_id)
   // Both are read together: a missing thread has no run.
   const [thread, isBusy] = await Promise.all([
-    requireThread(tx.threads, thread_id, admission.filter),
+    requireThread(tx.threads, thread_id, filter),
     tx.runs.hasActive(thread_id),
   ])
-  if (!isBusy) admission.check?.(thread)
+  if (!isBusy) check?.(thread)
   await requireCheckpoint({ store: tx }, thread_id, place)
   const cancelled = await applyStrategy(tx, thread_id, { ...admission, isBusy })
-  if (isBusy) await requireRoomOnThread(tx, thread_id, admission.limits)
+  if (isBusy) await requireRoomOnThread(tx, thread_id, limits)
   const run = newRun({ ...admission, thread })
+  const { created_at: updated_at } = run
+  const metadata = withGraph(thread.metadata, admission)
   // Both are sent together: neither needs the other's result.
   const [added] = await Promise.all([
-    insert(tx, run, isBusy ? undefined : claim),
-    tx.threads.update(
-      thread_id,
-      {
-        updated_at: run.created_at,
-        status: 'busy',
-        metadata: withGraph(thread.metadata, admission),
-      },
-      thread,
-    ),
+    insert(tx, run, isBusy ? undefined : claim, { isOnNewThread: false }),
+    tx.threads.update(thread_id, { updated_at, status: 'busy', metadata }, thread),
   ])
   return { ...added, cancelled }
-}
-
-/** A stateless run's own thread has no checkpoint and no other run, so nothing needs to be read. */
-async function addWithOwnThread(
-  tx: AgentStore,
-  admission: Admission & { thread: NewThread },
-  claim: AddedClaim | undefined,
-): Promise<Admitted> {
-  const { thread, request } = admission
-  await requireCheckpoint({ store: tx }, thread.thread_id, placeOf(request.checkpoint ?? {}))
-  const metadata = withGraph(thread.metadata, admission)
-  await tx.threads.add({ ...thread, status: 'busy', metadata })
-  const added = await insert(tx, newRun(admission), claim)
-  return { ...onNewThread(added), cancelled: { running: [], ended: [] } }
-}
-
-/** Marks the thread as new, so that an executor that starts at once need not read it. */
-function onNewThread(added: Inserted): Inserted {
-  const { claimed } = added
-  if (!claimed) return added
-  return { ...added, claimed: { ...claimed, run: { ...claimed.run, has_new_thread: true } } }
-}
-
-async function insert(
-  tx: AgentStore,
-  added: NewRun,
-  claim: AddedClaim | undefined,
-): Promise<Inserted> {
-  if (!claim) return { run: await tx.runs.insert(added) }
-  const run = await tx.runs.insert(added, claim)
-  const { server_id } = claim
-  const lease = { run_id: run.run_id, server_id, token: FIRST_TOKEN }
-  const asAdded = { ...run, status: 'pending', attempt: 0, started_at: null } as const
-  return { run: asAdded, claimed: { run, lease } }
 }
 
 /** Adds the thread as busy, with the run's graph. `false`: another request has added it. */
@@ -375,8 +319,16 @@ async function addThread(
   thread: NewThread,
   admission: Admission,
 ): Promise<boolean> {
-  const metadata = withGraph(thread.metadata, admission)
-  if (!(await tx.threads.insert({ ...thread, status: 'busy', metadata }))) return false
+  const busy = {
+    ...thread,
+    status: 'busy',
+    metadata: withGraph(thread.metadata, admission),
+  } as const
+  if (admission.thread_id === null) {
+    await tx.threads.add(busy)
+    return true
+  }
+  if (!(await tx.threads.insert(busy))) return false
   if (matchesFilter(thread.metadata, admission.filter)) return true
   throw threadNotFound(thread.thread_id)
 }
@@ -384,6 +336,21 @@ async function addThread(
 function withGraph(metadata: JsonObject, { assistant }: Admission): JsonObject {
   const { graph_id, assistant_id } = assistant
   return { ...metadata, graph_id, assistant_id }
+}
+
+/** `isOnNewThread`: an executor that starts the run at once need not read the thread. */
+async function insert(
+  tx: AgentStore,
+  added: NewRun,
+  claim: AddedClaim | undefined,
+  { isOnNewThread }: { isOnNewThread: boolean },
+): Promise<Pick<Admitted, 'run' | 'claimed'>> {
+  if (!claim) return { run: await tx.runs.insert(added) }
+  const run = await tx.runs.insert(added, claim)
+  const lease = { run_id: run.run_id, server_id: claim.server_id, token: FIRST_TOKEN }
+  const claimed = isOnNewThread ? { ...run, has_new_thread: true as const } : run
+  const asAdded = { ...run, status: 'pending', attempt: 0, started_at: null } as const
+  return { run: asAdded, claimed: { run: claimed, lease } }
 }
 
 async function applyStrategy(
@@ -395,7 +362,7 @@ async function applyStrategy(
   switch (plan.kind) {
     case 'accept':
       if (isBusy) await refuseCircle(tx, thread_id, waiting_run_id)
-      return { running: [], ended: [] }
+      return NOTHING
     case 'reject':
       throw new AppError(
         'conflict',
