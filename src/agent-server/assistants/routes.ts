@@ -2,6 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { invalidField } from '../../core/errors.ts'
+import { answerOf, selectionOf } from '../../http/answer.ts'
 import { given } from '../operations/given.ts'
 import { AssistantPathSchema } from '../operations/ids.ts'
 import { selectable } from '../operations/json.ts'
@@ -105,26 +106,39 @@ const latest = operation('post', '/assistants/{assistant_id}/latest', {
 export function assistantRoutes(parts: Parts) {
   const routes = createRoutes()
   routes.openapi(create, async (c) =>
-    c.json(await createAssistant(parts, c.var.caller, given(c.req.valid('json'))), 200),
+    c.json(
+      answerOf(
+        AssistantSchema,
+        await createAssistant(parts, c.var.caller, given(c.req.valid('json'))),
+      ),
+      200,
+    ),
   )
   routes.openapi(search, async (c) => {
-    const request = { ...FIRST_PAGE, ...NEWEST_FIRST, select: [], ...given(c.req.valid('json')) }
-    const found = await searchAssistants(parts, c.var.caller, request)
-    const { total, assistants: page } = found
-    setPagination(c, { offset: request.offset, count: page.length, total })
-    return c.json(page as z.infer<typeof AssistantSchema>[], 200)
+    const { select, ...query } = given(c.req.valid('json'))
+    const request = { ...FIRST_PAGE, ...NEWEST_FIRST, ...query }
+    const { assistants, total } = await searchAssistants(parts, c.var.caller, request)
+    setPagination(c, { offset: request.offset, count: assistants.length, total })
+    const page = assistants.map((one) => selectionOf(AssistantSchema, one, select))
+    return c.json(page, 200)
   })
   routes.openapi(count, async (c) =>
     c.json(await countAssistants(parts, c.var.caller, given(c.req.valid('json'))), 200),
   )
   routes.openapi(get, async (c) => {
     const { assistant_id } = c.req.valid('param')
-    return c.json(await getAssistant(parts, c.var.caller, assistant_id), 200)
+    return c.json(
+      answerOf(AssistantSchema, await getAssistant(parts, c.var.caller, assistant_id)),
+      200,
+    )
   })
   routes.openapi(patch, async (c) => {
     const { assistant_id } = c.req.valid('param')
     const change = given(c.req.valid('json'))
-    return c.json(await patchAssistant(parts, c.var.caller, assistant_id, change), 200)
+    return c.json(
+      answerOf(AssistantSchema, await patchAssistant(parts, c.var.caller, assistant_id, change)),
+      200,
+    )
   })
   routes.openapi(remove, async (c) => {
     const { assistant_id } = c.req.valid('param')
@@ -134,13 +148,20 @@ export function assistantRoutes(parts: Parts) {
   routes.openapi(versions, async (c) => {
     const { assistant_id } = c.req.valid('param')
     const page = { ...FIRST_PAGE, ...given(c.req.valid('json')) }
-    return c.json(await listVersions(parts, c.var.caller, assistant_id, page), 200)
+    const found = await listVersions(parts, c.var.caller, assistant_id, page)
+    return c.json(
+      found.map((one) => answerOf(AssistantSchema, one)),
+      200,
+    )
   })
   routes.openapi(latest, async (c) => {
     const { assistant_id } = c.req.valid('param')
     const version = c.req.valid('json').version ?? c.req.valid('query').version
     if (version === undefined) throw invalidField(['body', 'version'], 'Required.', 'missing')
-    return c.json(await setLatestVersion(parts, c.var.caller, assistant_id, version), 200)
+    return c.json(
+      answerOf(AssistantSchema, await setLatestVersion(parts, c.var.caller, assistant_id, version)),
+      200,
+    )
   })
   return routes
 }

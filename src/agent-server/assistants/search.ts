@@ -3,15 +3,10 @@ import type { Assistant, AssistantPage, AssistantQuery } from '../../core/agent/
 import type { Caller } from '../../core/agent/authorization.ts'
 import type { Parts } from '../parts.ts'
 
-type AssistantSearch = Omit<AssistantQuery, 'filter'> &
-  AssistantPage & {
-    /** The fields to return; empty: all. */
-    select: (keyof Assistant)[]
-  }
+type AssistantSearch = Omit<AssistantQuery, 'filter'> & AssistantPage
 
 interface FoundAssistants {
-  /** With the selected fields only. */
-  assistants: Partial<Assistant>[]
+  assistants: Assistant[]
   /** How many there are on all pages. */
   total: number
 }
@@ -20,13 +15,13 @@ interface FoundAssistants {
 export async function searchAssistants(
   parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
-  { select, sort_by, sort_order, limit, offset, ...query }: AssistantSearch,
+  { sort_by, sort_order, limit, offset, ...query }: AssistantSearch,
 ): Promise<FoundAssistants> {
   const seen = await narrow(parts, caller, query)
   const { assistants } = parts.store
   const found = await assistants.search(seen, { sort_by, sort_order, limit, offset })
   const total = await assistants.count(seen)
-  return { assistants: found.map((one) => pick(one, select)), total }
+  return { assistants: found, total }
 }
 
 /** The number of assistants that the caller may see. */
@@ -46,9 +41,4 @@ async function narrow(
   const value = { ...query, metadata: { ...query.metadata } }
   const filter = await parts.authorize(caller, { resource: 'assistants', action: 'search' }, value)
   return { ...value, ...(filter && { filter }) }
-}
-
-function pick(assistant: Assistant, select: (keyof Assistant)[]): Partial<Assistant> {
-  if (select.length === 0) return assistant
-  return Object.fromEntries(select.map((field) => [field, assistant[field]]))
 }

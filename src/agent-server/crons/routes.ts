@@ -2,6 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import type { JsonObject } from '../../core/json.ts'
+import { answerOf, selectionOf } from '../../http/answer.ts'
 import { given } from '../operations/given.ts'
 import { ThreadPathSchema } from '../operations/ids.ts'
 import { selectable } from '../operations/json.ts'
@@ -110,29 +111,36 @@ export function cronRoutes(parts: Parts) {
     const { thread_id } = c.req.valid('param')
     const request = cronRequest(c.req.valid('json'))
     const ofThread = { ...request, thread_id, on_run_completed: null }
-    return c.json(await createCron(parts, c.var.caller, ofThread), 200)
+    return c.json(answerOf(CronSchema, await createCron(parts, c.var.caller, ofThread)), 200)
   })
   routes.openapi(create, async (c) => {
     const { on_run_completed = 'delete', ...rest } = c.req.valid('json')
     const request = { ...cronRequest(rest), thread_id: null, on_run_completed }
-    return c.json(await createCron(parts, c.var.caller, request), 200)
+    return c.json(answerOf(CronSchema, await createCron(parts, c.var.caller, request)), 200)
   })
   routes.openapi(search, async (c) => {
-    const request = { ...FIRST_PAGE, ...given(c.req.valid('json')) }
+    const { select, ...query } = given(c.req.valid('json'))
+    const request = { ...FIRST_PAGE, ...query }
     const { crons, total } = await searchCrons(parts, c.var.caller, request)
     setPagination(c, { offset: request.offset, count: crons.length, total })
-    return c.json(crons as z.infer<typeof CronSchema>[], 200)
+    return c.json(
+      crons.map((cron) => selectionOf(CronSchema, cron, select)),
+      200,
+    )
   })
   routes.openapi(count, async (c) =>
     c.json(await countCrons(parts, c.var.caller, given(c.req.valid('json'))), 200),
   )
   routes.openapi(get, async (c) =>
-    c.json(await getCron(parts, c.var.caller, c.req.valid('param').cron_id), 200),
+    c.json(
+      answerOf(CronSchema, await getCron(parts, c.var.caller, c.req.valid('param').cron_id)),
+      200,
+    ),
   )
   routes.openapi(patch, async (c) => {
     const { cron_id } = c.req.valid('param')
     const change = cronPatch(c.req.valid('json'))
-    return c.json(await patchCron(parts, c.var.caller, cron_id, change), 200)
+    return c.json(answerOf(CronSchema, await patchCron(parts, c.var.caller, cron_id, change)), 200)
   })
   routes.openapi(runNow, async (c) => {
     const { cron_id } = c.req.valid('param')
@@ -145,12 +153,11 @@ export function cronRoutes(parts: Parts) {
   return routes
 }
 
-const FIRST_PAGE: Pick<CronSearch, 'limit' | 'offset' | 'sort_by' | 'sort_order' | 'select'> = {
+const FIRST_PAGE: Pick<CronSearch, 'limit' | 'offset' | 'sort_by' | 'sort_order'> = {
   limit: 10,
   offset: 0,
   sort_by: 'created_at',
   sort_order: 'desc',
-  select: [],
 }
 
 type CronBody = Omit<z.infer<typeof ThreadCronCreateSchema>, 'multitask_strategy'>

@@ -58,7 +58,7 @@ export async function createCron(
     await crons.insert(cron)
   })
   parts.crons.wake()
-  return onWire(cron)
+  return cron
 }
 
 /** Throws `not_found`. */
@@ -68,7 +68,7 @@ export async function getCron(
   cron_id: string,
 ): Promise<Cron> {
   const filter = await authorizeOnCron(parts, caller, 'read', cron_id)
-  return onWire(await requireCron(parts.store.crons, cron_id, filter))
+  return requireCron(parts.store.crons, cron_id, filter)
 }
 
 /** A change: absent fields keep their value; `metadata` and `payload` are merged key by key. */
@@ -92,7 +92,7 @@ export async function patchCron(
     return after
   })
   parts.crons.wake()
-  return onWire(changed)
+  return changed
 }
 
 /**
@@ -121,22 +121,18 @@ export async function deleteCron(
   })
 }
 
-export type CronSearch = Omit<CronQuery, 'filter'> &
-  CronPage & {
-    /** The fields to return; empty: all. */
-    select: (keyof Cron)[]
-  }
+export type CronSearch = Omit<CronQuery, 'filter'> & CronPage
 
 /** One page of the crons that the caller may see; `total` counts all pages. */
 export async function searchCrons(
   parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
-  { select, sort_by, sort_order, limit, offset, ...query }: CronSearch,
-): Promise<{ crons: Partial<Cron>[]; total: number }> {
+  { sort_by, sort_order, limit, offset, ...query }: CronSearch,
+): Promise<{ crons: Cron[]; total: number }> {
   const seen = await narrow(parts, caller, query)
   const found = await parts.store.crons.search(seen, { sort_by, sort_order, limit, offset })
   const total = await parts.store.crons.count(seen)
-  return { crons: found.map((cron) => pick(cron, select)), total }
+  return { crons: found, total }
 }
 
 /** The number of crons that the caller may see. */
@@ -228,13 +224,4 @@ const ID_FORM = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 function idOf(assistant: string): string {
   return ID_FORM.test(assistant) ? assistant.toLowerCase() : systemAssistantId(assistant)
-}
-
-function onWire({ caller: _, ...cron }: StoredCron): Cron {
-  return cron
-}
-
-function pick(cron: Cron, select: (keyof Cron)[]): Partial<Cron> {
-  if (select.length === 0) return cron
-  return Object.fromEntries(select.map((field) => [field, cron[field]]))
 }

@@ -1,7 +1,8 @@
 /** The operations that create and list runs, on a thread or stateless: each stateless run gets its own thread. */
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import type { QueuedRun, Run } from '../../core/agent/run.ts'
+import type { QueuedRun } from '../../core/agent/run.ts'
+import { selectionOf } from '../../http/answer.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
 import { given } from '../operations/given.ts'
 import { ThreadPathSchema } from '../operations/ids.ts'
@@ -82,7 +83,7 @@ export function threadRunRoutes(parts: Parts) {
     const { select, ...page } = c.req.valid('query')
     const runs = await listRuns(parts, c.var.caller, thread_id, given(page))
     return c.json(
-      runs.map((run) => selectFields(runOnWire(run), select)),
+      runs.map((run) => selectionOf(RunSchema, runOnWire(run), select)),
       200,
     )
   })
@@ -192,10 +193,4 @@ function addRun(
 
 function onDisconnect(c: Creation) {
   return { isCancelledOnLeave: c.req.valid('json').on_disconnect === 'cancel' }
-}
-
-/** Without a selection, returns all fields. */
-function selectFields(run: Run, select: (keyof Run)[] | undefined): Run {
-  if (!select) return run
-  return Object.fromEntries(select.map((field) => [field, run[field]])) as unknown as Run
 }

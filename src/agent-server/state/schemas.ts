@@ -10,7 +10,6 @@ import {
 import { FlagSchema, queryList } from '../operations/query.ts'
 import { CheckpointSchema } from '../runs/schemas.ts'
 import { InterruptSchema, StateValuesSchema } from '../threads/schemas.ts'
-import type { VALUE_PREFIX } from './select.ts'
 
 /** One task of a state; `state` is a `ThreadState` of a subgraph or `null`. */
 const ThreadTaskSchema = z.object({
@@ -36,6 +35,9 @@ export const ThreadStateSchema = z
     interrupts: z.array(InterruptSchema),
   })
   .openapi('ThreadState')
+
+/** Begins the selection of one key of the values. */
+export const VALUE_PREFIX = 'values.'
 
 const StateValueSchema = z
   .string()

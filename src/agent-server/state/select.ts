@@ -2,8 +2,8 @@
 
 import type { ThreadState } from '../../core/agent/thread.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-
-export const VALUE_PREFIX = 'values.'
+import { answerOf } from '../../http/answer.ts'
+import { ThreadStateSchema, VALUE_PREFIX } from './schemas.ts'
 
 /** A field, or `values.<key>` for one key of the values. */
 export type StateSelection = keyof ThreadState | `${typeof VALUE_PREFIX}${string}`
@@ -13,7 +13,7 @@ export type StateSelection = keyof ThreadState | `${typeof VALUE_PREFIX}${string
  * all. A key that the values do not have is left out.
  */
 export function selectFields(state: ThreadState, select: StateSelection[] = []): ThreadState {
-  if (select.length === 0) return state
+  if (select.length === 0) return answerOf(ThreadStateSchema, state) as ThreadState
   const fields = select.filter((one) => !isKey(one)) as (keyof ThreadState)[]
   const keys = select.filter(isKey).map((one) => one.slice(VALUE_PREFIX.length))
   const selected = Object.fromEntries(fields.map((field) => [field, state[field]]))

@@ -1,9 +1,11 @@
 /** The operations on the store. */
 
+import { answerOf } from '../../http/answer.ts'
 import { given } from '../operations/given.ts'
 import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
 import type { Parts } from '../parts.ts'
 import {
+  FoundItemSchema,
   ItemDeleteSchema,
   ItemPutSchema,
   ItemQuerySchema,
@@ -68,7 +70,8 @@ export function storeRoutes(parts: Pick<Parts, 'items' | 'authorize'>) {
     const { key, namespace, refresh_ttl } = c.req.valid('query')
     const id = { key, namespace: namespace.flatMap((labels) => labels.split('.')) }
     const refresh = refresh_ttl && { refresh_ttl: refresh_ttl === 'true' || refresh_ttl === '1' }
-    return c.json(await getItem(parts, c.var.caller, { ...id, ...refresh }), 200)
+    const item = await getItem(parts, c.var.caller, { ...id, ...refresh })
+    return c.json(item && answerOf(ItemSchema, item), 200)
   })
   routes.openapi(remove, async (c) => {
     const { key, namespace } = c.req.valid('json')
@@ -78,7 +81,8 @@ export function storeRoutes(parts: Pick<Parts, 'items' | 'authorize'>) {
   routes.openapi(search, async (c) => {
     const first = { namespace_prefix: [], limit: 10, offset: 0 }
     const request = { ...first, ...given(c.req.valid('json')) }
-    return c.json({ items: await searchItems(parts, c.var.caller, request) }, 200)
+    const found = await searchItems(parts, c.var.caller, request)
+    return c.json({ items: found.map((item) => answerOf(FoundItemSchema, item)) }, 200)
   })
   routes.openapi(namespaces, async (c) => {
     const request = { limit: 100, offset: 0, ...given(c.req.valid('json')) }

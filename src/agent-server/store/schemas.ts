@@ -87,17 +87,15 @@ export const ItemSearchSchema = z
   })
   .openapi('StoreSearchRequest')
 
+export const FoundItemSchema = ItemSchema.extend({
+  score: z
+    .number()
+    .optional()
+    .openapi({ description: 'With a query: the cosine of the angle, -1 to 1.' }),
+})
+
 export const ItemsFoundSchema = z
-  .object({
-    items: z.array(
-      ItemSchema.extend({
-        score: z
-          .number()
-          .optional()
-          .openapi({ description: 'With a query: the cosine of the angle, -1 to 1.' }),
-      }),
-    ),
-  })
+  .object({ items: z.array(FoundItemSchema) })
   .openapi('SearchItemsResponse')
 
 const PathSchema = optional(LabelsSchema).openapi({

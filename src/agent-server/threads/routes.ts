@@ -1,6 +1,7 @@
 /** The operations on threads. */
 
 import { z } from '@hono/zod-openapi'
+import { answerOf } from '../../http/answer.ts'
 import { given } from '../operations/given.ts'
 import { ThreadPathSchema } from '../operations/ids.ts'
 import { selectable } from '../operations/json.ts'
@@ -117,13 +118,13 @@ export function threadRoutes(parts: Parts) {
   routes.openapi(create, async (c) => {
     const { metadata = {}, if_exists = 'raise', ...rest } = c.req.valid('json')
     const request = { metadata, if_exists, ...given(rest) }
-    return c.json(await createThread(parts, c.var.caller, request), 200)
+    return c.json(answerOf(ThreadSchema, await createThread(parts, c.var.caller, request)), 200)
   })
   routes.openapi(search, async (c) => {
     const request = { ...FIRST_PAGE, ...given(c.req.valid('json')) }
     const { threads, total } = await searchThreads(parts, c.var.caller, request, c.var.hold)
     setPagination(c, { offset: request.offset, count: threads.length, total })
-    return c.json(threads as z.infer<typeof ThreadSchema>[], 200)
+    return c.json(threads, 200)
   })
   routes.openapi(count, async (c) =>
     c.json(await countThreads(parts, c.var.caller, given(c.req.valid('json'))), 200),
@@ -135,15 +136,16 @@ export function threadRoutes(parts: Parts) {
   })
   routes.openapi(get, async (c) => {
     const found = await getThread(parts, c.var.caller, c.req.valid('param').thread_id)
-    if (!c.req.valid('query').include?.includes('ttl')) return c.json(found, 200)
-    return c.json({ ...found, ttl: await readTtl(parts, found) }, 200)
+    if (!c.req.valid('query').include?.includes('ttl'))
+      return c.json(answerOf(ThreadSchema, found), 200)
+    return c.json(answerOf(ThreadSchema, found, { ttl: await readTtl(parts, found) }), 200)
   })
   routes.openapi(patch, async (c) => {
     const { thread_id } = c.req.valid('param')
     const change = given(c.req.valid('json'))
     const changed = await patchThread(parts, c.var.caller, thread_id, change)
     const isMinimal = c.req.valid('header').prefer?.includes('return=minimal')
-    return isMinimal ? c.body(null, 204) : c.json(changed, 200)
+    return isMinimal ? c.body(null, 204) : c.json(answerOf(ThreadSchema, changed), 200)
   })
   routes.openapi(remove, async (c) => {
     await deleteThread(parts, c.var.caller, c.req.valid('param').thread_id)
@@ -151,11 +153,12 @@ export function threadRoutes(parts: Parts) {
   })
   routes.openapi(copy, async (c) => {
     const { thread_id } = c.req.valid('param')
-    return c.json(await copyThread(parts, c.var.caller, thread_id), 200)
+    return c.json(answerOf(ThreadSchema, await copyThread(parts, c.var.caller, thread_id)), 200)
   })
   routes.openapi(storage, async (c) => {
     const { thread_id } = c.req.valid('param')
-    return c.json(await measureThread(parts, c.var.caller, thread_id), 200)
+    const use = await measureThread(parts, c.var.caller, thread_id)
+    return c.json(answerOf(ThreadStorageSchema, use), 200)
   })
   return routes
 }

@@ -1,10 +1,12 @@
 /** Searches threads. */
+import type { z } from '@hono/zod-openapi'
 import type { Caller } from '../../core/agent/authorization.ts'
 import type { Thread, ThreadPage, ThreadQuery } from '../../core/agent/thread.ts'
-import type { JsonObject } from '../../core/json.ts'
+import { selectionOf } from '../../http/answer.ts'
 import type { AnswerHold } from '../answer-budget.ts'
 import type { Parts } from '../parts.ts'
 import { type ExtractPath, extractFrom } from './extract.ts'
+import { ThreadSchema } from './schemas.ts'
 
 export type ThreadSearch = Omit<ThreadQuery, 'filter'> &
   Omit<ThreadPage, 'hasState'> & {
@@ -14,8 +16,8 @@ export type ThreadSearch = Omit<ThreadQuery, 'filter'> &
     extract: Record<string, ExtractPath>
   }
 
-/** A thread with the selected fields. */
-type FoundThread = Partial<Thread> & { extracted?: JsonObject }
+/** A thread on the wire, with the selected fields, although the type promises all of them. */
+type FoundThread = z.infer<typeof ThreadSchema>
 
 /**
  * How many threads a page's total counts at most. Counting a million threads takes much longer than finding a
@@ -80,8 +82,7 @@ function present(
   select: ThreadSearch['select'],
   extract: ThreadSearch['extract'],
 ): FoundThread {
-  const fields = Object.fromEntries(select.map((field) => [field, thread[field]]))
-  const shown = select.length === 0 ? thread : fields
+  const shown = selectionOf(ThreadSchema, thread, select)
   if (Object.keys(extract).length === 0) return shown
   return { ...shown, extracted: extractFrom(thread, extract) }
 }

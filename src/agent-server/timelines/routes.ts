@@ -1,10 +1,17 @@
 /** The operations on the timelines of runs. Only Runyard has them. */
 
+import { answerOf } from '../../http/answer.ts'
 import { RunPathSchema } from '../operations/ids.ts'
 import { createRoutes, json, operationsOf } from '../operations/route.ts'
 import type { Parts } from '../parts.ts'
 import { readSpan, readTimeline } from './read.ts'
-import { SpanPathSchema, TimelineSchema, TimelineSpanSchema } from './schemas.ts'
+import {
+  SpanPathSchema,
+  TimelineAttemptSchema,
+  TimelineCheckpointSchema,
+  TimelineSchema,
+  TimelineSpanSchema,
+} from './schemas.ts'
 
 const operation = operationsOf('Thread Runs')
 
@@ -32,11 +39,19 @@ const getSpan = operation('get', '/threads/{thread_id}/runs/{run_id}/timeline/{s
 export function timelineRoutes(parts: Pick<Parts, 'store' | 'authorize'>) {
   const routes = createRoutes()
   routes.openapi(get, async (c) => {
-    return c.json(await readTimeline(parts, c.var.caller, c.req.valid('param')), 200)
+    const timeline = await readTimeline(parts, c.var.caller, c.req.valid('param'))
+    const { attempts, spans, checkpoints } = timeline
+    const lists = {
+      attempts: attempts.map((attempt) => answerOf(TimelineAttemptSchema, attempt)),
+      spans: spans.map((span) => answerOf(TimelineSpanSchema, span)),
+      checkpoints: checkpoints.map((one) => answerOf(TimelineCheckpointSchema, one)),
+    }
+    return c.json(answerOf(TimelineSchema, timeline, lists), 200)
   })
   routes.openapi(getSpan, async (c) => {
     const { span_id, ...which } = c.req.valid('param')
-    return c.json(await readSpan(parts, c.var.caller, which, span_id), 200)
+    const span = await readSpan(parts, c.var.caller, which, span_id)
+    return c.json(answerOf(TimelineSpanSchema, span), 200)
   })
   return routes
 }

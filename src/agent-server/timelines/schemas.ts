@@ -12,7 +12,7 @@ const id = () => z.string().openapi({ format: 'uuid' })
 /** Why a run failed. */
 const RunErrorSchema = z.object({ error: z.string(), message: z.string() }).openapi('RunError')
 
-const TimelineAttemptSchema = z
+export const TimelineAttemptSchema = z
   .object({
     token: z.int().openapi({ description: 'Counts the claims of the run, from 1.' }),
     attempt: z.int().openapi({
@@ -72,7 +72,7 @@ export const TimelineSpanSchema = z
   })
   .openapi('TimelineSpan')
 
-const TimelineCheckpointSchema = z
+export const TimelineCheckpointSchema = z
   .object({
     checkpoint_id: z.string(),
     checkpoint_ns: z.string(),

@@ -1,8 +1,9 @@
 /** The operations on webhook deliveries. */
 
 import { z } from '@hono/zod-openapi'
-import type { QueuedDelivery, WebhookDelivery } from '../../core/agent/webhook.ts'
+import type { WebhookDelivery } from '../../core/agent/webhook.ts'
 import { parseJson } from '../../core/exact-json.ts'
+import { answerOf } from '../../http/answer.ts'
 import { given } from '../operations/given.ts'
 import { createRoutes, json, operationsOf } from '../operations/route.ts'
 import type { Parts } from '../parts.ts'
@@ -61,9 +62,8 @@ export function webhookDeliveryRoutes(
   return routes
 }
 
-function onWire(delivery: WebhookDelivery | QueuedDelivery) {
-  const { last_attempt, payload, headers, problem, origin, next_attempt_at, ...wire } =
-    delivery as QueuedDelivery
-  const due = next_attempt_at === null ? null : new Date(next_attempt_at).toISOString()
-  return { ...wire, next_attempt_at: due }
+function onWire(delivery: WebhookDelivery) {
+  const { next_attempt_at: due } = delivery
+  const next_attempt_at = due === null ? null : new Date(due).toISOString()
+  return answerOf(WebhookDeliverySchema, delivery, { next_attempt_at })
 }

@@ -1,8 +1,8 @@
 /** Stored domains as the API answers them. */
 
 import type { Domain } from '../../core/deployment/domain.ts'
+import { answerOf } from '../../http/answer.ts'
 import { urlAt } from '../deployments/deployment-answers.ts'
-import { answerOf } from '../operations/answer.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { certificateAnswer } from './certificate.ts'
 import { type DomainAnswer, DomainSchema } from './domain-schemas.ts'

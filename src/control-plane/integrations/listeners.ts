@@ -12,8 +12,8 @@ import {
 import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
+import { answerOf } from '../../http/answer.ts'
 import { hashKey } from '../../http/keys.ts'
-import { answerOf } from '../operations/answer.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
 import {

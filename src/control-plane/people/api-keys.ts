@@ -11,8 +11,8 @@ import {
   newKey,
   type Principal,
 } from '../../core/people/api-key.ts'
+import { answerOf } from '../../http/answer.ts'
 import { hashKey } from '../../http/keys.ts'
-import { answerOf } from '../operations/answer.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import {
   type ApiKeyAnswer,

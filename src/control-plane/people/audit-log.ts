@@ -1,7 +1,7 @@
 /** Reads the audit log. */
 import type { Principal } from '../../core/people/api-key.ts'
 import type { AuditEntry } from '../../core/people/audit.ts'
-import { answerOf } from '../operations/answer.ts'
+import { answerOf } from '../../http/answer.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from './audit.ts'
 import { type AuditEntryAnswer, AuditEntrySchema, type AuditQuery } from './audit-log-schemas.ts'

@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { isOperator } from '../../core/people/api-key.ts'
-import { answerOf } from '../operations/answer.ts'
+import { answerOf } from '../../http/answer.ts'
 import { body, createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
 import { Limit, Offset } from '../operations/text.ts'
 import type { ControlPlaneParts } from '../parts.ts'

@@ -2,10 +2,10 @@
 
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
+import { answerOf } from '../../http/answer.ts'
 import { requireDeployment } from '../deployments/access.ts'
 import { applyPatch } from '../deployments/patch.ts'
 import { checkSecrets, refuseSecretReferences } from '../deployments/secret-rules.ts'
-import { answerOf } from '../operations/answer.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
 import {

@@ -7,7 +7,7 @@ import type { ControlPlaneStore } from '../../../core/deployment/control-plane-s
 import type { TokenOwner } from '../../../core/oauth/token.ts'
 import type { OAuthTokenEvent, TokenEventType } from '../../../core/oauth/token-event.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
-import { answerOf } from '../../operations/answer.ts'
+import { answerOf } from '../../../http/answer.ts'
 import { TokenEventSchema } from './token-schemas.ts'
 
 /** The token of an event, or the consent that led to no token. */

@@ -18,3 +18,15 @@ export function answerOf<
   ])
   return Object.fromEntries(members)
 }
+
+/** The answer with the selected members alone, although its type promises all of them. No selection: all members. */
+export function selectionOf<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  value: Answer<Shape>,
+  select: readonly (keyof Shape)[] = [],
+): Answer<Shape> {
+  if (select.length === 0) return answerOf(schema, value)
+  const given: object = value
+  const members = select.map((name) => [name, given[name as keyof typeof given]])
+  return Object.fromEntries(members)
+}
