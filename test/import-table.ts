@@ -189,7 +189,6 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
       ...[
         'oauth/providers/authorization-server',
         'oauth/providers/removal',
-        'oauth/providers/revocations',
         'oauth/providers/providers',
       ],
       ...['oauth/tokens/holders', 'oauth/tokens/refresh'],

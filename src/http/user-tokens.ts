@@ -1,11 +1,18 @@
 /** Checks users' signed tokens (JWT) against a configured OpenID Connect issuer. */
-import { decodeJwt, errors, type JWTPayload, jwtVerify } from 'jose'
+import {
+  createRemoteJWKSet,
+  decodeJwt,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from 'jose'
+import { z } from 'zod'
 import type { Clock } from '../core/clock.ts'
 import { AppError } from '../core/errors.ts'
 import { DEFAULT_WORKSPACE_ID, ROLES, type Role } from '../core/people/api-key.ts'
 import type { UserTokenSettings, VerifyUserToken } from '../core/people/user-token.ts'
 import type { WorkspaceStore } from '../core/people/workspace.ts'
-import { issuerKeys } from './issuer-keys.ts'
 
 /** The algorithms whose signatures only the holder of a private key can make. */
 const ALGORITHMS = [
@@ -156,4 +163,60 @@ function asRefusal(error: unknown): AppError {
 function isAboutKeys(error: unknown): boolean {
   if (!(error instanceof errors.JOSEError)) return true
   return ['ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID', 'ERR_JOSE_GENERIC'].includes(error.code)
+}
+
+/** How long the issuer may take to answer, in ms. */
+const TIMEOUT_MS = 5_000
+
+const Discovery = z.object({ issuer: z.string(), jwks_uri: z.url() })
+
+/**
+ * Fetches the keys at the first use and keeps them. Fetches them again for an unknown key, and after a failure. Throws
+ * `unavailable` when the issuer responds incorrectly.
+ */
+function issuerKeys(issuer: string): JWTVerifyGetKey {
+  let found: Promise<JWTVerifyGetKey> | undefined
+  const discover = () => {
+    found ??= discoverKeys(issuer).catch((error: unknown) => {
+      found = undefined
+      throw error
+    })
+    return found
+  }
+  return async (header, token) => (await discover())(header, token)
+}
+
+async function discoverKeys(issuer: string): Promise<JWTVerifyGetKey> {
+  const { jwks_uri } = await readDiscovery(issuer).catch((cause) => {
+    throw new AppError(
+      'unavailable',
+      `The issuer ${issuer} does not say where its keys are; try again, or look at its ` +
+        '/.well-known/openid-configuration.',
+      { cause },
+    )
+  })
+  return createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: TIMEOUT_MS })
+}
+
+/**
+ * Reads the document of OpenID Connect Discovery 1.0, section 4. It must name the issuer exactly as the
+ * configuration does.
+ */
+async function readDiscovery(issuer: string): Promise<z.infer<typeof Discovery>> {
+  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+  if (!response.ok) throw new Error(`${url} answers ${response.status}`)
+  const discovery = Discovery.parse(await response.json())
+  if (discovery.issuer !== issuer) throw new Error(`${url} names the issuer ${discovery.issuer}`)
+  refuseUnsafe(discovery.jwks_uri, issuer)
+  return discovery
+}
+
+/**
+ * Throws for keys over plain HTTP, which would prove nothing, unless the issuer itself is reached that
+ * way.
+ */
+function refuseUnsafe(jwksUri: string, issuer: string): void {
+  const isSafe = ['https:', new URL(issuer).protocol].includes(new URL(jwksUri).protocol)
+  if (!isSafe) throw new Error(`${jwksUri} is not https`)
 }

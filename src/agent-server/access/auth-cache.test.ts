@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ProjectAuth } from '../../core/agent/host/auth.ts'
 import { AppError } from '../../core/errors.ts'
-import { withAuthCache } from './auth-cache.ts'
+import { withAuthCache } from './project-auth.ts'
 
 const MINUTE = 60_000
 

@@ -1,16 +1,61 @@
 /** The operations that describe an assistant's graph. */
 
+import { z } from '@hono/zod-openapi'
 import { AssistantPathSchema, SubgraphPathSchema } from '../operations/ids.ts'
+import { JsonObjectSchema, JsonValueSchema } from '../operations/json.ts'
+import { FlagSchema } from '../operations/query.ts'
 import { createRoutes, json, operationsOf } from '../operations/route.ts'
 import type { Parts } from '../parts.ts'
 import { drawAssistant, getAssistantSchemas, getSubgraphs } from './graph.ts'
-import {
-  DrawingQuerySchema,
-  DrawingSchema,
-  GraphSchemaSchema,
-  SubgraphsQuerySchema,
-  SubgraphsSchema,
-} from './graph-schemas.ts'
+
+const isDepth = (value: unknown) => /^(true|false|\d{1,4})$/.test(String(value))
+
+/** `true`, `false`, or a depth. */
+const DrawingQuerySchema = z.object({
+  xray: z
+    .custom<string>(isDepth, 'Expected true, false or a depth.')
+    .openapi({ type: ['boolean', 'integer'], minimum: 0, maximum: 9999, default: false })
+    .optional()
+    .transform((text = 'false') => (/^\d/.test(text) ? Number(text) : text === 'true')),
+})
+
+const DrawingSchema = z
+  .object({
+    nodes: z.array(
+      z.object({
+        id: z.union([z.string(), z.int()]),
+        type: z.string().optional(),
+        data: JsonValueSchema.optional(),
+      }),
+    ),
+    edges: z.array(
+      z.object({
+        source: z.union([z.string(), z.int()]),
+        target: z.union([z.string(), z.int()]),
+        data: z.string().optional(),
+        conditional: z.boolean().optional(),
+      }),
+    ),
+  })
+  .openapi('Drawing')
+
+const schema = (what: string) => JsonObjectSchema.optional().openapi({ description: what })
+
+const GraphSchemaFields = {
+  state_schema: schema('What the graph keeps, as JSON Schema; missing where nothing is known.'),
+  input_schema: schema('What it takes.'),
+  output_schema: schema('What it gives.'),
+  config_schema: schema('What `configurable` may hold.'),
+  context_schema: schema('What the context may hold.'),
+}
+
+const GraphSchemaSchema = z
+  .object({ graph_id: z.string(), ...GraphSchemaFields })
+  .openapi('GraphSchema')
+
+const SubgraphsSchema = z.record(z.string(), GraphSchemaSchema).openapi('Subgraphs')
+
+const SubgraphsQuerySchema = z.object({ recurse: FlagSchema })
 
 const operation = operationsOf('Assistants')
 

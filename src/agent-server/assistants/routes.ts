@@ -22,8 +22,13 @@ import {
   VersionQuerySchema,
 } from './schemas.ts'
 import { countAssistants, searchAssistants } from './search.ts'
-import { createAssistant, getAssistant, patchAssistant } from './verbs.ts'
-import { listVersions, setLatestVersion } from './versions.ts'
+import {
+  createAssistant,
+  getAssistant,
+  listVersions,
+  patchAssistant,
+  setLatestVersion,
+} from './verbs.ts'
 
 const operation = operationsOf('Assistants')
 

@@ -1,4 +1,5 @@
-/** The verbs on one assistant. */
+/** The verbs on one assistant and its versions. */
+
 import { randomUUID } from 'node:crypto'
 import {
   type Assistant,
@@ -189,4 +190,40 @@ function requireGraphName(parts: Pick<Parts, 'host'>, graph_id: string): void {
 
 function graphNames(parts: Pick<Parts, 'host'>): string {
   return [...parts.host.graphs.keys()].map((name) => `"${name}"`).join(', ')
+}
+
+/** Newest first. Throws `not_found`. */
+export async function listVersions(
+  parts: Pick<Parts, 'store' | 'authorize'>,
+  caller: Caller,
+  id: string,
+  page: { metadata?: JsonObject; limit: number; offset: number },
+): Promise<Assistant[]> {
+  const filter = await authorizeOnAssistant(parts, caller, 'read', id)
+  const { assistants } = parts.store
+  const { assistant_id } = await requireAssistant(assistants, id, filter)
+  return assistants.versions(assistant_id, page)
+}
+
+/** Puts a version in force. Throws `not_found` for the assistant and for the version. */
+export async function setLatestVersion(
+  parts: Pick<Parts, 'store' | 'authorize' | 'clock'>,
+  caller: Caller,
+  id: string,
+  version: number,
+): Promise<Assistant> {
+  const value = { assistant_id: id, version }
+  const event = { resource: 'assistants', action: 'update' } as const
+  const filter = await parts.authorize(caller, event, value)
+  return parts.store.transaction(async ({ assistants }) => {
+    const before = await requireAssistant(assistants, id, filter)
+    const chosen = await assistants.getVersion(before.assistant_id, version)
+    if (!chosen) {
+      throw new AppError('not_found', `Assistant version not found: "${id}" has no ${version}.`)
+    }
+    const { created_at } = before
+    const assistant = { ...chosen, created_at, updated_at: timestamp(parts.clock) }
+    await assistants.update(assistant)
+    return assistant
+  })
 }

@@ -7,9 +7,8 @@ import { RunPathSchema, UuidSchema } from '../operations/ids.ts'
 import { createRoutes, operationsOf } from '../operations/route.ts'
 import type { Parts } from '../parts.ts'
 import { defaultStart, startAfter } from '../streams/run.ts'
-import { cancelRun, REQUESTED, TAKEN } from './cancel.ts'
+import { cancelRun, deleteRun, REQUESTED, TAKEN } from './cancel.ts'
 import { askingRun, refuseCircle } from './circle.ts'
-import { deleteRun } from './delete.ts'
 import { getRun, type RunId, requireLog } from './read.ts'
 import {
   answerWithResult,

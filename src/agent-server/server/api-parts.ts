@@ -1,7 +1,8 @@
-/** Removes parts of the API that a project disables with `disable_…` in `langgraph.json`. */
+/** Changes of the API by `langgraph.json`: the parts that `disable_…` removes, and the description's `auth.openapi`. */
+
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { MiddlewareHandler } from 'hono'
-import type { ApiPart } from '../../core/agent/server/project-settings.ts'
+import type { ApiPart, OpenApiSecurity } from '../../core/agent/server/project-settings.ts'
 import { notFound } from '../../http/errors.ts'
 
 /** The first match counts. `/ok` belongs to no part: monitoring needs it. */
@@ -41,4 +42,34 @@ export function describeRest(document: Document, disabled: ReadonlySet<ApiPart>)
     return !part || !disabled.has(part)
   })
   return { ...document, paths: Object.fromEntries(paths) }
+}
+
+interface Described {
+  components?: object
+  paths?: Record<string, object>
+}
+
+/** Replaces the schemes and requirements of the server's keys in the document by the project's. */
+export function describeSecurity<T extends Described>(document: T, own: OpenApiSecurity): T {
+  const { securitySchemes, security, paths = {} } = own
+  const changed = Object.entries(paths).flatMap(([path, methods]) => {
+    const operations = document.paths?.[path]
+    return operations ? [[path, withSecurity(operations, methods)] as const] : []
+  })
+  return {
+    ...document,
+    ...(security && { security }),
+    ...(securitySchemes && { components: { ...document.components, securitySchemes } }),
+    paths: { ...document.paths, ...Object.fromEntries(changed) },
+  }
+}
+
+/** Methods in upper or lower case. Methods that the path does not have are ignored. */
+function withSecurity(operations: object, methods: Record<string, unknown>): object {
+  const wanted = new Map(Object.entries(methods).map(([name, one]) => [name.toLowerCase(), one]))
+  const entries = Object.entries(operations).map(([method, operation]) => [
+    method,
+    wanted.has(method) ? { ...operation, security: wanted.get(method) } : operation,
+  ])
+  return Object.fromEntries(entries)
 }

@@ -1,7 +1,17 @@
 /** The agent server's API as one app. */
+
 import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { MiddlewareHandler } from 'hono'
+import { cors } from 'hono/cors'
+import { getPath } from 'hono/utils/url'
 import { DEFAULT_HTTP } from '../../core/agent/server/project-settings.ts'
-import { createApp, requireJson, treatBodyAsJson } from '../../http/app.ts'
+import {
+  type CorsConfig,
+  exposedHeaders,
+  isAnyOriginAllowed,
+  originRule,
+} from '../../core/network/cors.ts'
+import { createApp, type ReadPath, requireJson, treatBodyAsJson } from '../../http/app.ts'
 import { limitBody } from '../../http/body-limit.ts'
 import { keepNumbers, requireUtf8 } from '../../http/body-text.ts'
 import { addCommonRefusals } from '../../http/common-refusals.ts'
@@ -13,7 +23,7 @@ import { refuseUnmatched } from '../../http/unmatched.ts'
 import { a2aRoutes } from '../a2a/routes.ts'
 import { type AgentServerEnv, countRequests, noteCaller, requireAccess } from '../access/caller.ts'
 import { loggedHeaders } from '../access/configurable-headers.ts'
-import { guardGateway, guardOperators } from '../access/door.ts'
+import { guardGateway, guardOperators, isInProcess } from '../access/door.ts'
 import { guardOpenServer } from '../access/open-door.ts'
 import { guardSockets } from '../access/socket-door.ts'
 import type { AppConfig } from '../app-config.ts'
@@ -34,13 +44,10 @@ import { threadRoutes } from '../threads/routes.ts'
 import { timelineRoutes } from '../timelines/routes.ts'
 import { uiRoutes } from '../ui/routes.ts'
 import { webhookDeliveryRoutes } from '../webhooks/routes.ts'
-import { describeRest, leaveOut } from './api-parts.ts'
-import { allowOrigins } from './cors.ts'
+import { describeRest, describeSecurity, leaveOut } from './api-parts.ts'
 import { mountProjectRoutes, warnOfOpenRoutes } from './custom-routes.ts'
 import { holdAnswers } from './hold-answers.ts'
 import { metaRoutes } from './meta-routes.ts'
-import { pathBelow } from './mount-prefix.ts'
-import { describeSecurity } from './own-security.ts'
 
 const DEFAULT_MAX_BODY_BYTES = 300 * 1024 * 1024
 
@@ -141,4 +148,40 @@ function registerSecuritySchemes({ openAPIRegistry }: OpenAPIHono<AgentServerEnv
     scheme: 'bearer',
     description: 'An API key as a bearer token.',
   })
+}
+
+/** A path prefix that no route has. */
+const ELSEWHERE = '/.elsewhere'
+
+/**
+ * Reads the path below the prefix. Monitoring reaches `/ok` without the prefix too, and in-process
+ * requests may leave it out: the project's clients do not know it.
+ */
+function pathBelow(prefix: string): ReadPath {
+  return (request, options) => {
+    const path = getPath(request)
+    if (path === prefix) return '/'
+    if (path.startsWith(`${prefix}/`)) return path.slice(prefix.length)
+    const isWithin = path === '/ok' || isInProcess(options ?? {})
+    return isWithin ? path : ELSEWHERE + path
+  }
+}
+
+/** Without a configuration every origin may read and write, without cookies. */
+function allowOrigins(config: CorsConfig = {}): MiddlewareHandler {
+  const { allow_methods, allow_headers, allow_credentials, max_age } = config
+  return cors({
+    origin: originOf(config),
+    exposeHeaders: exposedHeaders(config),
+    ...(allow_methods && { allowMethods: allow_methods }),
+    ...(allow_headers && { allowHeaders: allow_headers }),
+    ...(allow_credentials && { credentials: true }),
+    ...(typeof max_age === 'number' && { maxAge: max_age }),
+  })
+}
+
+function originOf(config: CorsConfig) {
+  if (isAnyOriginAllowed(config)) return '*'
+  const isAllowed = originRule(config)
+  return (origin: string) => (isAllowed(origin) ? origin : undefined)
 }

@@ -5,7 +5,6 @@ import { ThreadPathSchema } from '../operations/ids.ts'
 import { selectable } from '../operations/json.ts'
 import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
 import type { Parts } from '../parts.ts'
-import { patchThreadState } from './patch.ts'
 import { getThreadState, getThreadStateAt } from './read.ts'
 import {
   StateAtQuerySchema,
@@ -18,7 +17,7 @@ import {
   ThreadStateSchema,
 } from './schemas.ts'
 import { selectFields } from './select.ts'
-import { updateThreadState } from './update.ts'
+import { patchThreadState, updateThreadState } from './update.ts'
 
 const operation = operationsOf('Threads')
 

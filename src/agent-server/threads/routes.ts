@@ -23,8 +23,7 @@ import {
   ThreadStorageSchema,
 } from './schemas.ts'
 import { COUNTED_THREADS, countThreads, searchThreads, type ThreadSearch } from './search.ts'
-import { measureThread } from './storage.ts'
-import { getThread, patchThread, readTtl } from './verbs.ts'
+import { getThread, measureThread, patchThread, readTtl } from './verbs.ts'
 
 const operation = operationsOf('Threads')
 

@@ -1,5 +1,17 @@
-/** `/v2/deployments/{deployment_id}/domains` */
-import { body, createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
+/**
+ * `/v2/deployments/{deployment_id}/domains`, and `/internal/domains/ask`: a proxy in front asks there for which hosts it
+ * may obtain certificates.
+ */
+import { z } from '@hono/zod-openapi'
+import { AppError } from '../../core/errors.ts'
+import {
+  body,
+  createRoutes,
+  json,
+  openOperationsOf,
+  operationsOf,
+  type Routes,
+} from '../operations/route.ts'
 import type { ControlPlaneParts } from '../parts.ts'
 import { removeDomainCertificate, setDomainCertificate } from './certificates.ts'
 import {
@@ -11,6 +23,7 @@ import {
   DomainsPathSchema,
 } from './domain-schemas.ts'
 import { addDomain, listDomains, removeDomain } from './domains.ts'
+import { canonicalHost } from './host.ts'
 
 const operation = operationsOf('Domains (v2)')
 const path = '/v2/deployments/{deployment_id}/domains'
@@ -80,6 +93,29 @@ export function domainRoutes(parts: ControlPlaneParts): Routes {
   routes.openapi(removeCertificate, async (c) => {
     await removeDomainCertificate(parts, c.var.principal, c.req.valid('param'))
     return c.body(null, 204)
+  })
+  return routes
+}
+
+const AskedSchema = z.object({ ok: z.literal(true) }).openapi('DomainAsked')
+
+/**
+ * Runyard's own, and Caddy's `on_demand_tls` with `ask`. Needs no key: the answer says no more than a
+ * request to the host itself would, and comes from memory.
+ */
+const ask = openOperationsOf('Domains (v2)')('get', '/internal/domains/ask', {
+  name: 'ask_for_domain',
+  summary: 'Ask whether a host is a domain of a deployment',
+  request: { query: z.object({ domain: z.string().max(1024) }) },
+  answers: { 200: json(AskedSchema, 'It is one.') },
+  refusals: [404, 422],
+})
+
+export function domainAskRoutes({ isDomain }: Pick<ControlPlaneParts, 'isDomain'>): Routes {
+  const routes = createRoutes()
+  routes.openapi(ask, (c) => {
+    if (isDomain(canonicalHost(c.req.valid('query').domain))) return c.json({ ok: true }, 200)
+    throw new AppError('not_found', 'No deployment has this domain.')
   })
   return routes
 }

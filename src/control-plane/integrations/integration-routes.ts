@@ -5,14 +5,33 @@
 import { z } from '@hono/zod-openapi'
 import { AppError } from '../../core/errors.ts'
 import { createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
-import {
-  type Installation,
-  InstallationLinkRequestSchema,
-  InstallationSchema,
-  IntegrationPathSchema,
-  type Repository,
-  RepositorySchema,
-} from './integration-schemas.ts'
+import { line, Uuid } from '../operations/text.ts'
+
+const InstallationSchema = z
+  .object({ id: z.uuid(), installation_id: z.int(), name: z.string() })
+  .openapi('GithubIntegration')
+
+type Installation = z.infer<typeof InstallationSchema>
+
+const RepositorySchema = z
+  .object({
+    host_integration_id: z.uuid(),
+    id: z.int(),
+    name: z.string(),
+    owner: z.string(),
+    url: z.string(),
+    default_branch: z.string(),
+  })
+  .openapi('GithubRepository')
+
+type Repository = z.infer<typeof RepositorySchema>
+
+const IntegrationPathSchema = z.object({ integration_id: Uuid })
+
+const InstallationLinkRequestSchema = z
+  .object({ return_to: line(2048).nullish() })
+  .nullable()
+  .openapi('InstallationLinkRequest')
 
 const operation = operationsOf('Integrations (v1)')
 const installations = { 200: json(z.array(InstallationSchema), 'None: Runyard has no GitHub App.') }

@@ -2,16 +2,18 @@
  * What a control plane has while it leads: a runtime driver, the reconciler that works with it, the
  * sampler of figures, and the upkeep of the token vault.
  */
+
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Hub, ListenerExchange } from '../../core/deployment/listener-protocol.ts'
 import type { Replica, RuntimeDriver } from '../../core/deployment/runtime.ts'
+import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { ControlPlaneReading } from '../../core/figures/reading.ts'
 import { Sampler } from '../figures/sampler.ts'
 import { Upkeep } from '../oauth/upkeep.ts'
 import type { ReconcilerLimits, ReconcilerParts } from '../rollout/parts.ts'
 import { Reconciler } from '../rollout/reconciler.ts'
-import { whenServing } from './when-serving.ts'
 
 /** How long agent servers may take to end, in ms; all of it is over in 30 s. */
 const STOP_GRACE_MS = 15_000
@@ -97,4 +99,39 @@ export class Leading {
       if (this.#hub) return this.#hub.exchange(listener, report, signal)
       throw new AppError('unavailable', 'Another control plane leads; ask again soon.')
     })
+}
+
+/**
+ * Settles when the active revision of every deployment is healthy, or has failed, or after
+ * `limitMs`.
+ */
+async function whenServing(
+  store: Pick<ControlPlaneStore, 'deployments'>,
+  driver: RuntimeDriver,
+  limitMs: number,
+): Promise<void> {
+  const waiting = new Set<string>()
+  for (const deployment of await store.deployments.listAll()) {
+    const { active_revision_id, asleep_since } = deployment
+    // A listener's deployments do not start with this process.
+    if (sourceConfigOf(deployment).listener_id !== null) continue
+    if (active_revision_id !== null && asleep_since === null) waiting.add(active_revision_id)
+  }
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      unsubscribe()
+      resolve()
+    }
+    const look = () => {
+      for (const revision_id of waiting) {
+        const { kind } = driver.observe(revision_id)
+        if (kind === 'healthy' || kind === 'failed') waiting.delete(revision_id)
+      }
+      if (waiting.size === 0) end()
+    }
+    const timer = setTimeout(end, limitMs)
+    const unsubscribe = driver.onChange(look)
+    look()
+  })
 }
