@@ -1,18 +1,17 @@
 /** One pod of a revision and its agent server, as the cluster and the agent server report it. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { V1Pod } from '@kubernetes/client-node'
-import { logMark, notedLine } from '../../core/deployment/log-source.ts'
-import type { Endpoint, Load, Replica } from '../../core/deployment/runtime.ts'
-import type { ReadyMessage, StartMessage } from '../../core/deployment/runtime-protocol.ts'
+import { logMark } from '../../core/deployment/log-source.ts'
+import type { Endpoint, Replica } from '../../core/deployment/runtime.ts'
+import type { StartMessage } from '../../core/deployment/runtime-protocol.ts'
 import type { ServerReading } from '../../core/figures/reading.ts'
-import { type Conversation, converse, endpointOf } from '../link/conversation.ts'
-import { SocketLink } from '../link/socket-link.ts'
-import { stepFor } from '../link/start-step.ts'
-import { stepIn } from '../replicas/late-start.ts'
-import type { Cluster } from './cluster.ts'
+import { type Conversation, endpointOf } from '../link/conversation.ts'
+import { AgentSession } from './agent-session.ts'
+import type { Cluster, ObjectRef } from './cluster.ts'
 import { ANNOTATION } from './objects/names.ts'
 import { AGENT, PORT } from './objects/pod.ts'
-import { followPodLog, lastLinesOf } from './pod-log.ts'
+import type { ObservedPod } from './observed-revision.ts'
+import { PodOutput } from './pod-log.ts'
 import { agentStatus, type PodState, readPod } from './pod-state.ts'
 
 interface AgentPodOptions {
@@ -33,14 +32,6 @@ interface AgentPodOptions {
   now(): number
 }
 
-/** The connection to one start of the agent server. */
-interface Session {
-  containerId: string
-  link: SocketLink
-  conversation: Conversation
-  end(): void
-}
-
 /** The least time for an agent server to hand its runs on and end, in ms. */
 const LEAST_END_MS = 10_000
 /** Time for a drained agent server to bring its runs to a checkpoint and to end, in ms. */
@@ -53,34 +44,38 @@ const LINGER_MARGIN_MS = 2_000
 export class AgentPod {
   readonly #options: AgentPodOptions
   readonly #closing = new AbortController()
+  readonly #session: AgentSession
+  readonly #output: PodOutput
   #pod: V1Pod
-  #session: Session | undefined
-  /** What it reported of its end before it was restarted. */
-  #said: string | undefined
-  #ready: ReadyMessage | undefined
-  #load: Load | null = null
-  #followed: string | undefined
-  /** The step of its start that its log named last. */
-  #logged: { doing: string; since: number } | undefined
   #since: number
   #lastState: string | undefined
-  /** The last lines of the container that ended, by its id. */
-  #tail: { id: string; lines: string[] } | undefined
-  /** It is to end, and is no endpoint any more. */
-  isRetired: boolean
-  /** Another pod answers in its place, or none is to: it need not wait for that before it ends. */
-  #isReleased = false
-  /** How long open requests may go on once it was replaced. */
-  #drainMs: number | undefined
-  /** Limits how long it still answers once others than the driver end it. */
-  #lingering: NodeJS.Timeout | undefined
-  #hasLingered = false
+  /** When it was first seen being deleted, in ms since 1970. */
+  #endingSince: number | undefined
+  #released: ObservedPod['released'] = 'not'
+  /** Until it is `none`, the pod is an endpoint when it answers. */
+  retirement: ObservedPod['retirement'] = 'none'
+  /** See `ObservedPod`. */
+  deletedWithin: number | undefined
 
   constructor(pod: V1Pod, options: AgentPodOptions) {
+    const { cluster, start, logSince: since, onLine, onLast, onReady, onChange } = options
     this.#options = options
     this.#pod = pod
     this.#since = options.now()
-    this.isRetired = ANNOTATION.retired in (pod.metadata?.annotations ?? {})
+    const { signal } = this.#closing
+    const mark = logMark(start.gatewayToken)
+    const ref = { namespace: this.namespace, pod: this.name, container: AGENT }
+    this.#output = new PodOutput(ref, { cluster, since, mark, onLine, signal })
+    this.#session = new AgentSession({
+      ...{ token: start.gatewayToken, onLast },
+      // If the node is silent, only the link shows whether the pod runs.
+      onConnection: () => this.#needsLink && onChange(),
+      onReady: (conversation) => {
+        onReady(conversation)
+        onChange()
+      },
+    })
+    if (ANNOTATION.retired in (pod.metadata?.annotations ?? {})) this.endRetirement()
     this.update(pod)
   }
 
@@ -92,54 +87,77 @@ export class AgentPod {
     return this.#pod.metadata?.namespace ?? ''
   }
 
+  get ref(): ObjectRef {
+    const { name, namespace } = this
+    return { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace } }
+  }
+
   /** In the order of their start. */
   get order(): string {
     const created = this.#pod.metadata?.creationTimestamp
     return `${created ? new Date(created).toISOString() : ''} ${this.name}`
   }
 
-  get state(): PodState {
-    return readPod(this.#pod)
+  get conversation(): Conversation | undefined {
+    return this.#session.conversation
   }
 
-  get restarts(): number {
-    const counted = agentStatus(this.#pod)?.restartCount ?? 0
-    const isWaitingForNext = agentStatus(this.#pod)?.state?.running === undefined
-    return this.state.kind === 'down' && isWaitingForNext ? counted + 1 : counted
+  observe(): ObservedPod {
+    const { lingersUntil, deletedWithin } = this
+    const { state } = this
+    const lines = state.kind === 'down' ? this.#output.linesOf(this.#endOf(state)) : undefined
+    return {
+      ...{ name: this.name, state, endpoint: this.endpoint, restarts: this.#restarts },
+      ...{ released: this.#released, retirement: this.retirement },
+      ...(lingersUntil !== undefined && { lingersUntil }),
+      ...(deletedWithin !== undefined && { deletedWithin }),
+      ...(lines && { lines }),
+      ...{ failure: this.#session.failure, doing: this.#doing, reason: this.#reason ?? null },
+    }
+  }
+
+  get state(): PodState {
+    return readPod(this.#pod)
   }
 
   /** Where the gateway reaches it; `undefined`: it does not answer, or must not be asked. */
   get endpoint(): Endpoint | undefined {
     const { podIP } = this.#pod.status ?? {}
-    const { state } = this
-    if (this.isRetired || !podIP) return undefined
-    if (state.kind !== 'ready' && !this.isLingering) return undefined
-    // The kubelet may be away while the agent server is not: an open link shows that.
-    const isUnheard = state.kind === 'ending' || (state.kind === 'ready' && state.isUnheard)
-    if (isUnheard && !this.#session?.link.isOpen) return undefined
+    if (this.retirement !== 'none' || !podIP) return undefined
+    if (this.state.kind !== 'ready' && !this.#isLingering) return undefined
+    if (this.#needsLink && !this.#session.isOpen) return undefined
     const { start, isLinked } = this.#options
     const url = urlOf(podIP)
     if (!isLinked) return { url, token: start.gatewayToken }
-    return this.#ready && endpointOf(this.#ready, start.gatewayToken, url)
+    const { ready } = this.#session
+    return ready && endpointOf(ready, start.gatewayToken, url)
   }
 
-  get conversation(): Conversation | undefined {
-    return this.#session?.conversation
+  get replica(): Replica {
+    const { state, endpoint } = this
+    return {
+      state: endpoint ? 'healthy' : state.kind === 'down' ? 'restarting' : 'starting',
+      since: this.#since,
+      restarts: this.#restarts,
+      reason: this.#reason ?? null,
+      load: this.#session.load,
+    }
   }
 
-  /** Others than the driver end it, e.g. to drain its node, and it goes on as before until it is released. */
-  get isLingering(): boolean {
-    const isOver = this.#isReleased || this.#hasLingered || this.isRetired
-    return this.state.kind === 'ending' && !isOver && this.#lingerMs > 0
-  }
-
-  /** In ms; 0: it ends as soon as it is asked to. */
-  get #lingerMs(): number {
-    const { lingerMs = 0 } = this.#options.start
+  /**
+   * When it stops answering, in ms since 1970, if others than the driver end it, e.g. to drain its node, and nothing
+   * releases it: it ends by itself then, and the gateway must not choose it a moment before. `undefined`: it does not
+   * wait.
+   */
+  get lingersUntil(): number | undefined {
+    if (this.#endingSince === undefined || this.retirement !== 'none') return undefined
+    const { start, isLinked } = this.#options
+    const { lingerMs = 0 } = start
     const { deletionGracePeriodSeconds = 0 } = this.#pod.metadata ?? {}
     // A shorter grace period leaves no time to wait: its runs have to be handed on.
     const mayWait = deletionGracePeriodSeconds * 1000 >= lingerMs + LEAST_END_MS
-    return mayWait && this.#options.isLinked ? lingerMs : 0
+    if (!mayWait || !isLinked || lingerMs === 0) return undefined
+    return this.#endingSince + Math.max(0, lingerMs - LINGER_MARGIN_MS)
   }
 
   /**
@@ -147,14 +165,11 @@ export class AgentPod {
    * chosen it still reach it.
    */
   replace(drainMs: number): void {
-    if (this.#isReleased) return
-    this.#isReleased = true
-    clearTimeout(this.#lingering)
+    this.#released = 'drains'
     const { signal } = this.#closing
     delay(RELEASE_MS, undefined, { ref: false, signal }).then(
       () => {
-        this.#drainMs = Math.min(drainMs, this.#leftMs)
-        this.#session?.conversation.release(this.#drainMs)
+        if (this.#released === 'drains') this.#session.release(Math.min(drainMs, this.#leftMs))
       },
       () => {},
     )
@@ -162,10 +177,72 @@ export class AgentPod {
 
   /** Lets it end as soon as it is asked to, whatever is open there. */
   release(): void {
-    this.#isReleased = true
-    this.#drainMs = undefined
-    clearTimeout(this.#lingering)
-    this.#session?.conversation.release()
+    this.#released = 'at-once'
+    this.#session.release()
+  }
+
+  /** It has drained: nothing more is to be waited for. */
+  endRetirement(): void {
+    this.retirement = 'drained'
+    this.release()
+  }
+
+  update(pod: V1Pod): void {
+    this.#pod = pod
+    if (this.state.kind === 'ending') this.#endingSince ??= this.#options.now()
+    this.#follow()
+    const now = this.replica.state
+    if (now !== this.#lastState) this.#since = this.#options.now()
+    this.#lastState = now
+  }
+
+  /** Reads the last lines of the container that has ended, for `observe`. */
+  async readEnd(): Promise<void> {
+    const { state } = this
+    if (state.kind !== 'down') return
+    const { container, isPrevious } = state
+    const end = { container, isPrevious, isFirst: this.#restarts <= 1 }
+    await this.#output.readEnd(this.#endOf(state), end)
+  }
+
+  /** Stops listening to it. */
+  close(): void {
+    this.#closing.abort()
+    this.#session.close()
+  }
+
+  get #isLingering(): boolean {
+    const { lingersUntil = 0 } = this
+    return this.#released === 'not' && this.#options.now() < lingersUntil
+  }
+
+  /** Whether only an open link shows that it runs: the kubelet may be away while the agent server is not. */
+  get #needsLink(): boolean {
+    const { state } = this
+    return state.kind === 'ending' || (state.kind === 'ready' && state.isUnheard === true)
+  }
+
+  get #restarts(): number {
+    const counted = agentStatus(this.#pod)?.restartCount ?? 0
+    const isWaitingForNext = agentStatus(this.#pod)?.state?.running === undefined
+    return this.state.kind === 'down' && isWaitingForNext ? counted + 1 : counted
+  }
+
+  /** Which end of a container it is. */
+  #endOf({ container }: Extract<PodState, { kind: 'down' }>): string {
+    return `${container} ${this.#restarts}`
+  }
+
+  get #doing(): string | undefined {
+    return this.conversation?.doing ?? this.#output.doing
+  }
+
+  get #reason(): string | undefined {
+    const { state } = this
+    if (state.kind === 'down' || state.kind === 'impossible') return state.reason
+    if (state.kind !== 'starting') return undefined
+    const doing = this.#doing
+    return doing === undefined ? state.note : `It ${doing}.`
   }
 
   /** How long open requests may go on until the cluster kills it, in ms. */
@@ -176,156 +253,19 @@ export class AgentPod {
     return Math.max(0, killedAt - this.#options.now() - END_MS)
   }
 
-  /** The step of its start and since when; `undefined`: it reports none. */
-  get doing(): string | undefined {
-    const { doing } = this.#session?.conversation ?? {}
-    return doing ?? (this.#logged && stepFor(this.#logged.doing, this.#logged.since))
-  }
-
-  /** Its own reason for not starting; `undefined`: it reported none. */
-  get failure(): string | undefined {
-    return this.#session?.conversation.failure ?? this.#said
-  }
-
-  get replica(): Replica {
-    const { state, endpoint } = this
-    const kind = endpoint ? 'healthy' : state.kind === 'down' ? 'restarting' : 'starting'
-    const { restarts } = this
-    const reason = this.#reason ?? null
-    return { state: kind, since: this.#since, restarts, reason, load: this.#load }
-  }
-
-  get #reason(): string | undefined {
-    const { state, doing } = this
-    if (state.kind === 'down' || state.kind === 'impossible') return state.reason
-    if (state.kind !== 'starting') return undefined
-    return doing === undefined ? state.note : `It ${doing}.`
-  }
-
-  update(pod: V1Pod): void {
-    this.#pod = pod
-    this.#followLog()
-    this.#connect()
-    this.#linger()
-    const now = this.replica.state
-    if (now !== this.#lastState) this.#since = this.#options.now()
-    this.#lastState = now
-  }
-
-  /** The last lines of the container in the pod's state; requested once. */
-  async lastLines(state: Extract<PodState, { kind: 'down' }>): Promise<string[]> {
-    const { container, isPrevious } = state
-    const id = `${container} ${this.restarts}`
-    if (this.#tail?.id !== id) {
-      const { namespace, name: pod } = this
-      const ref = { namespace, pod, container }
-      const ended = { isPrevious, isFirst: this.restarts <= 1 }
-      const lines = await lastLinesOf(this.#options.cluster, ref, ended)
-      this.#tail = { id, lines: lines.map((line) => this.#noted(line)) }
-    }
-    return this.#tail.lines
-  }
-
-  /** Stops listening to it. */
-  close(): void {
-    this.#closing.abort()
-    clearTimeout(this.#lingering)
-    this.#endSession()
-  }
-
-  /** It ends by itself when its time is over: the gateway must not choose it a moment before. */
-  #linger(): void {
-    if (this.#lingering || !this.isLingering) return
-    const expire = () => {
-      this.#hasLingered = true
-      this.#options.onChange()
-    }
-    this.#lingering = setTimeout(expire, Math.max(0, this.#lingerMs - LINGER_MARGIN_MS)).unref()
-  }
-
-  #connect(): void {
-    const running = agentStatus(this.#pod)
+  #follow(): void {
     const { podIP, phase } = this.#pod.status ?? {}
-    const isThere = running?.state?.running && podIP && phase !== 'Failed'
-    const containerId = isThere ? running.containerID : undefined
-    if (containerId === this.#session?.containerId) return
-    // Its last message is kept until it is restarted: it may be why it ended.
-    if (!containerId && this.#session) {
-      this.#session.end()
-      return
-    }
-    this.#endSession()
-    if (containerId && podIP && this.#options.isLinked) this.#open(containerId, urlOf(podIP))
+    const { containerID: containerId, state } = agentStatus(this.#pod) ?? {}
+    if (containerId) this.#output.follow(containerId, () => this.#isRunning(containerId))
+    if (!this.#options.isLinked) return
+    const isRunning = state?.running && phase !== 'Failed'
+    const running = isRunning && containerId && podIP && { containerId, url: urlOf(podIP) }
+    this.#session.follow(running || undefined)
   }
 
-  #open(containerId: string, url: string): void {
-    const { start, onReady, onChange, onLast } = this.#options
-    // If the node is silent, only the link shows whether the pod runs.
-    const onConnection = () => {
-      const { state } = this
-      if (state.kind === 'ending' || (state.kind === 'ready' && state.isUnheard)) onChange()
-    }
-    const link = new SocketLink({ url, token: start.gatewayToken, onConnection })
-    const exited = Promise.withResolvers<void>()
-    const conversation = converse(link, {
-      exited: exited.promise,
-      onSources: () => {},
-      onLoad: (load) => {
-        this.#load = load
-      },
-      onLast: (reading) => onLast({ ...reading, url }),
-    })
-    const end = () => {
-      link.close()
-      this.#ready = undefined
-      this.#load = null
-      exited.resolve()
-    }
-    this.#session = { containerId, link, conversation, end }
-    if (this.#isReleased) conversation.release(this.#drainMs)
-    void conversation.ready.then((ready) => {
-      if (this.#session?.containerId !== containerId || this.#closing.signal.aborted) return
-      this.#ready = ready
-      this.#said = undefined
-      onReady(conversation)
-      onChange()
-    })
-  }
-
-  #endSession(): void {
-    this.#said = this.failure
-    this.#session?.end()
-    this.#session = undefined
-  }
-
-  #takeLine(printed: string): void {
-    const line = this.#noted(printed)
-    const doing = stepIn(line)
-    if (doing !== undefined) this.#logged = { doing, since: performance.now() }
-    this.#options.onLine(line)
-  }
-
-  #noted(line: string): string {
-    return notedLine(line, logMark(this.#options.start.gatewayToken))
-  }
-
-  #followLog(): void {
-    const id = agentStatus(this.#pod)?.containerID
-    if (!id || id === this.#followed) return
-    const isFirst = this.#followed === undefined
-    this.#followed = id
-    const { cluster, logSince } = this.#options
-    const onLine = (line: string) => this.#takeLine(line)
-    const { namespace, name: pod } = this
-    const isRunning = () => {
-      const status = agentStatus(this.#pod)
-      return status?.containerID === id && status.state?.running !== undefined
-    }
-    void followPodLog({
-      ...{ cluster, onLine, isRunning, signal: this.#closing.signal },
-      ref: { namespace, pod, container: AGENT },
-      since: isFirst ? logSince : undefined,
-    })
+  #isRunning(containerId: string): boolean {
+    const status = agentStatus(this.#pod)
+    return status?.containerID === containerId && status.state?.running !== undefined
   }
 }
 

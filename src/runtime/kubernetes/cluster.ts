@@ -73,8 +73,8 @@ export interface Cluster {
   readonly ownNamespace: string | undefined
   /** Server-side apply. Throws `ClusterRefusal`. */
   apply<T extends KubernetesObject>(object: T): Promise<T>
-  /** A merge patch; does nothing where the object is gone. Throws `ClusterRefusal`. */
-  patch(ref: ObjectRef, patch: object): Promise<void>
+  /** A merge patch. Returns the changed object; `undefined`: it is gone. Throws `ClusterRefusal`. */
+  patch<T extends KubernetesObject>(ref: ObjectRef, patch: object): Promise<T | undefined>
   /** Does nothing where it is gone. `graceSeconds` is for pods. */
   remove(ref: ObjectRef, graceSeconds?: number): Promise<void>
   /** `undefined`: there is none. */
@@ -130,13 +130,11 @@ export async function openCluster(
       patient(() =>
         objects.patch(object, ...UNSET, FIELD_MANAGER, true, client.PatchStrategy.ServerSideApply),
       ),
-    async patch(ref, patch) {
-      const body = mergeInto(ref, patch)
-      await unlessGone(() =>
-        patient(() =>
-          objects.patch(body, ...UNSET, FIELD_MANAGER, undefined, client.PatchStrategy.MergePatch),
-        ),
-      )
+    patch<T extends KubernetesObject>(ref: ObjectRef, patch: object) {
+      const body = mergeInto(ref, patch) as T
+      const { MergePatch } = client.PatchStrategy
+      const send = () => objects.patch<T>(body, ...UNSET, FIELD_MANAGER, undefined, MergePatch)
+      return unlessGone(() => patient(send))
     },
     async remove(ref, graceSeconds) {
       await unlessGone(() =>

@@ -97,7 +97,10 @@ export function createKubernetesDriver(options: KubernetesDriverOptions): Runtim
       await beginRevision(identity, spec, {
         ...{ cluster, settings, token, parts: options },
         ...{ graceSeconds: waitSeconds + BESIDE_DRAIN_SECONDS, lingerMs },
-        onTold: (told) => revision.tell(told),
+        onTold: (told) => {
+          revision.tell(told)
+          revision.manage()
+        },
         isWanted: () => !revision.isStopping,
       })
     } catch (error) {
@@ -228,7 +231,7 @@ async function follow(
     },
   )
   isSynced = true
-  for (const revision of revisions.values()) if (revision.isWhole) revision.takeOver()
+  for (const revision of revisions.values()) if (revision.isWhole) revision.manage()
   for (const revision of found) if (!revision.isWhole) revision.fail(CUT_SHORT)
 }
 

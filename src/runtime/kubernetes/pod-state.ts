@@ -22,8 +22,11 @@ export type PodState =
   | { kind: 'ending' }
   /** It cannot be started as it is: waiting does not help. */
   | { kind: 'impossible'; reason: string }
-  /** A container of it has ended; the cluster restarts it, or has done so. */
-  | { kind: 'down'; reason: string; container: string; isPrevious: boolean }
+  /**
+   * A container of it has ended; the cluster restarts it, or has done so. `isOver`: the whole pod has ended, and the
+   * cluster makes another one.
+   */
+  | { kind: 'down'; reason: string; container: string; isPrevious: boolean; isOver?: true }
 
 /** The kubelet's reasons for a wait that does not end by itself. */
 export const IMPOSSIBLE: readonly string[] = [
@@ -76,12 +79,13 @@ function areContainersReady({ status }: V1Pod): boolean {
 function readEnded(pod: V1Pod): PodState {
   const { reason, message } = pod.status ?? {}
   const end = agentStatus(pod)?.state?.terminated
-  const why = message ?? (end ? describeEnd(end, pod) : 'it ended')
+  const why = message ?? (end ? endOf(end) : 'it ended')
   return {
     kind: 'down',
     reason: `Kubernetes has ended the pod: ${reason ? `${reason}: ` : ''}${why.replace(/\.$/, '')}.`,
     container: AGENT,
     isPrevious: false,
+    isOver: true,
   }
 }
 
@@ -139,10 +143,6 @@ export function exitOf({ exitCode, signal }: { exitCode: number; signal?: number
   const number = signal || (exitCode > 128 ? exitCode - 128 : 0)
   const [name] = Object.entries(constants.signals).find(([, one]) => one === number) ?? []
   return name ? `it was ended by ${name}` : `it ended with exit code ${exitCode}`
-}
-
-function describeEnd(end: V1ContainerStateTerminated, _pod: V1Pod): string {
-  return endOf(end)
 }
 
 /** Why the cluster makes no pods for a Deployment, as a sentence; `undefined`: it does. */

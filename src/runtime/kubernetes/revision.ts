@@ -1,29 +1,33 @@
 /**
- * One revision in the cluster, and what the driver does about it. `core/deployment/runtime.ts` has the drawing of its
- * states; what must outlive this process is written on its objects.
+ * One revision in the cluster: what the driver observes of it, and how it does the steps that `next-pod-step.ts` names,
+ * which has the drawing of its states. It looks after each change, and when a step becomes due.
  */
 import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { V1Deployment, V1Pod } from '@kubernetes/client-node'
 import type { ParkedThreads } from '../../core/agent/parked-threads.ts'
 import type { Clock } from '../../core/clock.ts'
-import type {
-  DrainLimits,
-  Endpoint,
-  Endpoints,
-  Replica,
-  RuntimeState,
-} from '../../core/deployment/runtime.ts'
+import type { DrainLimits, Endpoint, Replica, RuntimeState } from '../../core/deployment/runtime.ts'
 import type { StartMessage } from '../../core/deployment/runtime-protocol.ts'
 import type { ServerReading } from '../../core/figures/reading.ts'
 import type { Log } from '../../core/log.ts'
 import type { DeployLog } from '../deploy-log.ts'
-import { lastWords } from '../replicas/last-words.ts'
-import { lateStart } from '../replicas/late-start.ts'
 import { AgentPod } from './agent-pod.ts'
 import type { Cluster, ObjectRef } from './cluster.ts'
+import { BEGINNING, keyOf, nextPodStep, type PodStep, replicasOf } from './next-pod-step.ts'
 import { ANNOTATION, objectName, type RevisionIdentity } from './objects/names.ts'
 import { START_KEY } from './objects/secret.ts'
-import { type PodState, replicaFailure } from './pod-state.ts'
+import {
+  explain,
+  failureOf,
+  type Memory,
+  type ObservedRevision,
+  placesOf,
+  remember,
+  stateOf,
+  type Wanted,
+} from './observed-revision.ts'
+import { replicaFailure } from './pod-state.ts'
 
 interface RevisionOptions {
   identity: RevisionIdentity
@@ -57,43 +61,35 @@ export class Revision {
   readonly #options: RevisionOptions
   readonly #pods = new Map<string, AgentPod>()
   readonly #closing = new AbortController()
+  /** The steps that are being done, by their keys. */
+  readonly #underWay = new Map<string, Promise<void>>()
   #told: Told | undefined
   #deployment: V1Deployment | undefined
-  /** The wanted number of agent servers. */
-  #desired: number
-  #isStandby = false
-  #isStopping = false
-  #beginning: Promise<void> = Promise.resolve()
-  #stopped: Promise<void> | undefined
-  #failure: string | undefined
-  #isFailing = false
-  #wasHealthy = false
-  #isKnownHealthy = false
-  #downReason: string | undefined
-  #seen = ''
+  #wanted: Wanted
+  #memory: Memory
+  #stopped: PromiseWithResolvers<void> | undefined
   #timer: NodeJS.Timeout | undefined
-  /** Logs the steps of its start, until that is over. */
-  #repeating: NodeJS.Timeout | undefined
-  #gone: (() => void)[] = []
+  /** The state as listeners saw it last. */
+  #reported: string
 
   /** It is starting. `replicas`: how many agent servers it is to have. */
   constructor(options: RevisionOptions, replicas: number) {
     this.#options = options
-    this.#desired = replicas
-    this.#startTimer()
-    this.#seen = this.#fingerprint()
+    this.#wanted = { replicas, isStandby: false }
+    const now = options.clock.now()
+    this.#memory = {
+      ...{ isManaged: false, wasHealthy: false, hasNoDeployment: false },
+      ...{ startedAt: now, notedAt: now, downReason: undefined, failure: undefined },
+    }
+    this.#reported = fingerprint(this.state)
   }
 
   get deployment_id(): string {
     return this.#options.identity.deployment_id
   }
 
-  get namespace(): string {
-    return this.#options.identity.namespace
-  }
-
   get isStopping(): boolean {
-    return this.#isStopping
+    return this.#wanted.stop !== undefined
   }
 
   /** Whether the cluster has its Secret and its Deployment. */
@@ -102,22 +98,19 @@ export class Revision {
   }
 
   get state(): RuntimeState {
-    if (this.#failure !== undefined) return { kind: 'failed', reason: this.#failure }
-    const endpoints = [...this.#serving, ...this.#lingering].flatMap((pod) => pod.endpoint ?? [])
-    if (isSome(endpoints)) return { kind: 'healthy', endpoints }
-    if (!this.#wasHealthy) return { kind: 'starting' }
-    const restarts = Math.max(1, ...this.#serving.map((pod) => pod.restarts))
-    const reason = this.#serving.length > 0 ? SILENT : LOST
-    return { kind: 'restarting', reason: this.#downReason ?? reason, restarts }
+    return stateOf(this.#observe())
   }
 
   get replicas(): Replica[] {
+    const observed = this.#observe()
     const since = this.#options.clock.now()
-    if (this.#failure !== undefined) {
-      return [{ state: 'failed', since, restarts: 0, reason: this.#failure, load: null }]
-    }
-    const there = this.#serving.map((pod) => pod.replica)
-    const missing = Math.max(0, this.#desired - there.length)
+    const reason = failureOf(observed)
+    if (reason !== undefined) return [{ state: 'failed', since, restarts: 0, reason, load: null }]
+    const count = replicasOf(observed, this.#wanted)
+    const there = placesOf(observed.pods, count).flatMap(
+      ({ name }) => this.#pods.get(name)?.replica ?? [],
+    )
+    const missing = Math.max(0, count - there.length)
     const awaited: Replica = { state: 'starting', since, restarts: 0, reason: null, load: null }
     const all = [...there, ...Array.from({ length: missing }, () => awaited)]
     // The cluster scales by itself: without loads the caller does not scale as well.
@@ -127,16 +120,26 @@ export class Revision {
   /** Takes the content of the Secret; called before anything else. */
   tell(told: Told): void {
     this.#told = told
-    this.#isStandby = told.start.isStandby ?? false
+    this.#wanted = { ...this.#wanted, isStandby: told.start.isStandby ?? false }
+  }
+
+  /**
+   * All of its objects in the cluster are known: from now on steps are taken. Of a revision from before this process,
+   * the Deployment has the wanted number of agent servers, and one more for each pod that drained.
+   */
+  manage(): void {
+    const retired = [...this.#pods.values()].filter(
+      (pod) => pod.retirement !== 'none' && pod.state.kind !== 'ending',
+    )
+    const replicas = this.#deployment?.spec?.replicas ?? this.#wanted.replicas
+    this.#wanted = { ...this.#wanted, replicas: Math.max(1, replicas - retired.length) }
+    this.#memory = { ...this.#memory, isManaged: true }
+    this.#look()
   }
 
   setDeployment(deployment: V1Deployment): void {
+    if (!this.#deployment) this.#memory = { ...this.#memory, startedAt: this.#options.clock.now() }
     this.#deployment = deployment
-    const annotations = deployment.metadata?.annotations ?? {}
-    if (ANNOTATION.wasHealthy in annotations) this.#isKnownHealthy = true
-    const failure = annotations[ANNOTATION.failure]
-    if (failure !== undefined && this.#failure === undefined) this.#settleFailure(failure)
-    if (this.#options.scalesItself) this.#desired = deployment.spec?.replicas ?? this.#desired
     this.#look()
   }
 
@@ -145,15 +148,6 @@ export class Revision {
     if (this.#deployment?.metadata?.uid !== deployment.metadata?.uid) return
     this.#deployment = undefined
     this.fail('Somebody has deleted its Deployment from the cluster.')
-  }
-
-  /** After a start of this process: restores the wanted number, and ends retired pods. */
-  takeOver(): void {
-    const retired = [...this.#pods.values()].filter((pod) => pod.isRetired && !isEnding(pod))
-    const replicas = this.#deployment?.spec?.replicas ?? this.#desired
-    this.#desired = Math.max(1, replicas - retired.length)
-    for (const pod of retired) void this.#endPod(pod)
-    this.#look()
   }
 
   setPod(pod: V1Pod): void {
@@ -168,21 +162,23 @@ export class Revision {
     const name = pod.metadata?.name ?? ''
     this.#pods.get(name)?.close()
     this.#pods.delete(name)
-    if (this.#pods.size === 0) for (const tell of this.#gone.splice(0)) tell()
     this.#look()
   }
 
   /** Its objects are being created: a stop waits for that, so that none is created after it. Never rejects. */
   begin(beginning: Promise<void>): void {
-    this.#beginning = beginning
+    this.#follow(BEGINNING, beginning)
   }
 
   fail(reason: string): void {
-    void this.#fail(reason)
+    if (failureOf(this.#observe()) === undefined && !this.isStopping) {
+      this.#memory = { ...this.#memory, failure: reason }
+    }
+    this.#look()
   }
 
   async inspect(): Promise<ParkedThreads | undefined> {
-    return this.#serving.find((pod) => pod.endpoint)?.conversation?.inspect()
+    return [...this.#pods.values()].find((pod) => pod.endpoint)?.conversation?.inspect()
   }
 
   /** Includes retired agent servers. */
@@ -200,17 +196,16 @@ export class Revision {
 
   /** The start message changes first: a pod that the cluster restarts is active then. */
   async activate(): Promise<void> {
-    if (this.#isStandby) {
-      this.#isStandby = false
-      await this.#writeStandby(false)
-    }
+    this.#wanted = { ...this.#wanted, isStandby: false }
+    this.#look()
+    await this.#underWay.get('write-role')
     await Promise.all([...this.#pods.values()].map((pod) => pod.conversation?.activate()))
   }
 
   /** A pod that dies meanwhile comes back to answer, not to execute. */
   async drain(limits: DrainLimits): Promise<number | undefined> {
-    this.#isStandby = true
-    void this.#writeStandby(true)
+    this.#wanted = { ...this.#wanted, isStandby: true }
+    this.#look()
     const dues = await Promise.all(
       [...this.#pods.values()].map((pod) =>
         pod.endpoint ? pod.conversation?.drain(limits) : undefined,
@@ -221,86 +216,34 @@ export class Revision {
   }
 
   /** See `RuntimeDriver.scale`. */
-  scale(count: number, retire: (endpoint: Endpoint | undefined) => Promise<void>): void {
-    const { scalesItself } = this.#options
-    if (this.#isStopping || this.#failure !== undefined || scalesItself || count < 1) return
-    const serving = this.#serving
-    const surplus = serving.slice(count)
-    const isMore = count > this.#desired
-    this.#desired = count
-    if (isMore) void this.#attempt('scale', this.#setReplicas())
-    for (const pod of surplus) {
-      const { endpoint } = pod
-      pod.isRetired = true
-      void this.#retire(pod, endpoint, retire)
-    }
-    if (surplus.length === 0 && !isMore) void this.#attempt('scale', this.#setReplicas())
+  scale(replicas: number, retire: (endpoint: Endpoint | undefined) => Promise<void>): void {
+    if (this.#options.scalesItself || replicas < 1) return
+    this.#wanted = { ...this.#wanted, replicas, retire }
     this.#look()
   }
 
   /**
    * Asks all agent servers to end, has them killed after `graceMs`, and removes the objects. Resolves when nothing is
-   * left. May be called again.
+   * left; rejects when the cluster refuses that. May be called again.
    */
   async stop(graceMs: number): Promise<void> {
-    // A second removal beside this one would remove objects of the next start.
-    if (this.#stopped) this.#hurry(graceMs)
-    else this.#stopped = this.#remove(graceMs)
-    try {
-      await this.#stopped
-    } catch (error) {
-      this.#stopped = undefined
-      throw error
-    }
-  }
-
-  #hurry(graceMs: number): void {
-    for (const pod of this.#pods.values()) {
-      if (isEnding(pod)) void this.#attempt('stop', this.#deletePod(pod, graceMs))
-    }
-  }
-
-  async #remove(graceMs: number): Promise<void> {
-    this.#isStopping = true
-    this.#endTimers()
-    for (const pod of this.#pods.values()) pod.release()
-    await this.#beginning
-    const { cluster } = this.#options
-    if (this.#pods.size > 0) {
-      await cluster.patch(this.#ref('apps/v1', 'Deployment'), { spec: { replicas: 0 } })
-      await Promise.all([...this.#pods.values()].map((pod) => this.#deletePod(pod, graceMs)))
-    }
-    // In this order: the owner of all is last, so that an interrupted stop is found again.
-    const name = objectName(this.#options.identity.revision_id)
-    await cluster.remove(this.#ref('apps/v1', 'Deployment'))
-    await this.#whenEmpty()
-    const others = OWNED_KINDS.map(([apiVersion, kind]) => this.#ref(apiVersion, kind))
-    await Promise.all(others.map((ref) => cluster.remove(ref)))
-    await cluster.remove({
-      ...this.#ref('v1', 'Secret'),
-      metadata: { name, namespace: this.namespace },
-    })
-    this.close()
+    if (this.#closing.signal.aborted) return
+    const since = this.#wanted.stop?.since ?? this.#options.clock.now()
+    const graceSeconds = Math.max(1, Math.ceil(graceMs / 1000))
+    this.#wanted = { ...this.#wanted, stop: { graceSeconds, since } }
+    this.#stopped ??= Promise.withResolvers()
+    const { promise } = this.#stopped
+    this.#look()
+    await promise
   }
 
   /** Lets go of the revision: its pods go on. */
   close(): void {
-    this.#endTimers()
     this.#closing.abort()
+    clearTimeout(this.#timer)
     for (const pod of this.#pods.values()) pod.close()
     this.#options.deployLog.close()
-    for (const tell of this.#gone.splice(0)) tell()
-  }
-
-  get #serving(): AgentPod[] {
-    return [...this.#pods.values()]
-      .filter((pod) => !pod.isRetired && !isEnding(pod))
-      .sort((a, b) => (a.order < b.order ? -1 : 1))
-  }
-
-  /** Pods that others end, while their replacements in the cluster do not answer yet. */
-  get #lingering(): AgentPod[] {
-    return [...this.#pods.values()].filter((pod) => pod.isLingering)
+    this.#stopped?.resolve()
   }
 
   #createPod(pod: V1Pod, { start, isLinked }: Told): AgentPod {
@@ -311,244 +254,226 @@ export class Revision {
       onLast,
       onChange: () => this.#look(),
       onReady: (conversation) => {
-        if (!this.#isStandby) void conversation.activate()
+        if (!this.#wanted.isStandby) void conversation.activate()
       },
       now: () => clock.now(),
     })
   }
 
-  /** Acts on what has changed, and reports a change of state. */
+  #observe(): ObservedRevision {
+    const { healthTimeoutMs, scalesItself } = this.#options
+    const { metadata, spec } = this.#deployment ?? {}
+    const annotations = metadata?.annotations ?? {}
+    return {
+      deployment: this.#deployment && {
+        replicas: spec?.replicas ?? 1,
+        wasHealthy: ANNOTATION.wasHealthy in annotations,
+        failure: annotations[ANNOTATION.failure],
+        refusal: replicaFailure(this.#deployment),
+      },
+      isStandby: this.#told && (this.#told.start.isStandby ?? false),
+      pods: [...this.#pods.values()]
+        .sort((a, b) => (a.order < b.order ? -1 : 1))
+        .map((pod) => pod.observe()),
+      memory: this.#memory,
+      underWay: this.#underWay,
+      limits: { healthTimeoutMs, scalesItself },
+    }
+  }
+
+  /** Takes one step after the other until there is none, or until one has changed nothing. */
   #look(): void {
-    if (this.#closing.signal.aborted || this.#isStopping) return
-    this.#releaseReplaced()
-    if (this.#failure === undefined) this.#judge()
-    const now = this.#fingerprint()
-    if (now === this.#seen) return
-    this.#seen = now
-    const { log } = this.#options
-    const { state } = this
-    log[state.kind === 'healthy' ? 'info' : 'warn'](forLog(state), `The revision is ${state.kind}.`)
-    this.#options.onChange()
-  }
-
-  #releaseReplaced(): void {
-    const answering = this.#serving.filter((pod) => pod.endpoint).length
-    const isEnough = answering >= this.#desired || this.#failure !== undefined
-    for (const pod of this.#pods.values()) {
-      // A pod that may not wait, or has waited long enough, has to hand its runs on.
-      if (isEnding(pod) && (isEnough || !pod.isLingering)) pod.replace(this.#options.drainMs)
+    for (let last: PodStep | undefined; !this.#closing.signal.aborted; ) {
+      const observed = this.#observe()
+      this.#memory = remember(observed)
+      const now = this.#options.clock.now()
+      const decision = nextPodStep({ ...observed, memory: this.#memory }, this.#wanted, now)
+      const { step } = decision
+      if (!step) this.#lookAt(decision.until)
+      if (!step || isDeepStrictEqual(step, last)) break
+      this.#take(step)
+      last = step
     }
+    if (!this.isStopping) this.#report()
   }
 
-  #judge(): void {
-    const states = this.#serving.map((pod) => pod.state)
-    const down = states.find((state) => state.kind === 'down')
-    if (this.state.kind === 'healthy') {
-      this.#wasHealthy = true
-      this.#downReason = undefined
-      this.#endTimers()
-      if (!this.#isKnownHealthy) this.#noteHealthy()
-    }
-    if (this.#wasHealthy || this.#isKnownHealthy) {
-      // After a start of this process: a pod that went down meanwhile is no failed start.
-      if (down && this.state.kind === 'starting') this.#wasHealthy = true
-      if (down) void this.#noteDown(down)
-      return
-    }
-    const impossible = states.find((state) => state.kind === 'impossible')
-    const refused = this.#deployment && replicaFailure(this.#deployment)
-    if (down) void this.#failFor(down)
-    else if (impossible) void this.#fail(impossible.reason)
-    else if (refused) void this.#fail(refused)
-  }
-
-  async #noteDown(state: Extract<PodState, { kind: 'down' }>): Promise<void> {
-    const why = `The agent server died: ${state.reason}.`
-    this.#downReason = why
-    const lines = await this.#podIn(state)?.lastLines(state)
-    if (this.#downReason === why) this.#downReason = explain(why, lines ?? [])
-  }
-
-  async #failFor(state: Extract<PodState, { kind: 'down' }>): Promise<void> {
-    if (this.#isFailing) return
-    this.#isFailing = true
-    const pod = this.#podIn(state)
-    const lines = (await pod?.lastLines(state)) ?? []
-    // Read after the wait: its message may have come a moment later than its end.
-    const why = pod?.failure ?? `The agent server did not start: ${state.reason}.`
-    this.#isFailing = false
-    await this.#fail(explain(why, lines))
-  }
-
-  #podIn(state: Extract<PodState, { kind: 'down' }>): AgentPod | undefined {
-    return this.#serving.find((pod) => {
-      const own = pod.state
-      return own.kind === 'down' && own.reason === state.reason
-    })
-  }
-
-  #startTimer(): void {
-    const { healthTimeoutMs } = this.#options
-    this.#timer = setTimeout(() => void this.#giveUp(), healthTimeoutMs)
-    clearInterval(this.#repeating)
-    this.#repeating = setInterval(() => this.#noteStart(), REPEAT_MS)
-  }
-
-  #endTimers(): void {
+  #lookAt(moment: number | null): void {
     clearTimeout(this.#timer)
-    clearInterval(this.#repeating)
+    if (moment === null) return
+    this.#timer = setTimeout(() => this.#look(), moment - this.#options.clock.now())
   }
 
-  #noteStart(): void {
-    const { reason } = this.#serving[0]?.replica ?? { reason: null }
-    if (reason !== null) this.#options.deployLog.note(`The agent server still starts. ${reason}`)
+  #report(): void {
+    const { state } = this
+    const now = fingerprint(state)
+    if (now === this.#reported || this.#closing.signal.aborted) return
+    this.#reported = now
+    const { log, onChange } = this.#options
+    log[state.kind === 'healthy' ? 'info' : 'warn'](forLog(state), `The revision is ${state.kind}.`)
+    onChange()
   }
 
-  /** The time limit is over: the reason says what keeps it from being healthy. */
-  async #giveUp(): Promise<void> {
-    if (this.#wasHealthy || this.#isKnownHealthy || this.#isStopping) return
-    // The cluster has not taken it yet: its API is away, or its project is being packed.
-    if (!this.#deployment) {
-      this.#startTimer()
-      return
+  #take(step: PodStep): void {
+    const work = this.#do(step)
+    if (work) this.#follow(keyOf(step), work)
+  }
+
+  /** Looks again when it is done. After a refusal of the cluster, the next change or the next stop tries again. */
+  #follow(key: string, work: Promise<unknown>): void {
+    const stopped = this.#stopped
+    const done = work.then(
+      () => {
+        this.#underWay.delete(key)
+        this.#look()
+      },
+      (error: unknown) => {
+        this.#underWay.delete(key)
+        this.#complain(key, error)
+        if (this.#stopped === stopped) this.#stopped = undefined
+        stopped?.reject(error)
+      },
+    )
+    this.#underWay.set(key, done)
+  }
+
+  #complain(what: string, error: unknown): void {
+    if (this.#closing.signal.aborted) return
+    this.#options.log.warn({ err: error, what }, 'Kubernetes refuses a change of a revision.')
+  }
+
+  /** Returns what goes on in the background; `undefined`: it is done. */
+  #do(step: PodStep): Promise<unknown> | undefined {
+    switch (step.kind) {
+      case 'release': {
+        const pod = this.#pods.get(step.pod)
+        if (step.how === 'drains') pod?.replace(this.#options.drainMs)
+        else pod?.release()
+        return undefined
+      }
+      case 'read-end':
+        return this.#pods.get(step.pod)?.readEnd()
+      case 'fail':
+        this.#memory = { ...this.#memory, failure: step.reason }
+        return undefined
+      case 'give-up':
+        return this.#giveUp(step)
+      case 'note-failure': {
+        const failure = step.reason.slice(0, MAX_REASON_CHARS)
+        const metadata = { annotations: { [ANNOTATION.failure]: failure } }
+        return this.#patchDeployment({ metadata, spec: { replicas: 0 } })
+      }
+      case 'note-healthy':
+        return this.#patchDeployment({
+          metadata: { annotations: { [ANNOTATION.wasHealthy]: 'true' } },
+        })
+      case 'note-start': {
+        const { reason } = step
+        if (reason) this.#options.deployLog.note(`The agent server still starts. ${reason}`)
+        this.#memory = { ...this.#memory, notedAt: this.#options.clock.now() }
+        return undefined
+      }
+      case 'write-role':
+        return this.#writeRole(step.isStandby)
+      case 'retire':
+        return this.#retire(step.pod)
+      case 'scale':
+        return this.#patchDeployment({ spec: { replicas: step.replicas } })
+      case 'delete':
+        return this.#deletePod(step.pod, step.graceSeconds)
+      case 'remove-deployment':
+        return this.#removeDeployment()
+      case 'remove-rest':
+        return this.#removeRest()
     }
-    const [pod] = this.#serving
-    const why = pod?.failure ?? lateStart(this.#options.healthTimeoutMs, pod?.doing)
-    const state = pod?.state
-    const note = state?.kind === 'starting' ? state.note : undefined
-    const warning = pod && !note ? await this.#options.cluster.lastWarning(podOf(pod)) : undefined
-    const hint = [note, warning].filter((one) => one !== undefined)
-    await this.#fail(explain([why, ...hint].join('\n'), this.#options.deployLog.tail()))
   }
 
-  async #fail(reason: string): Promise<void> {
-    if (this.#failure !== undefined || this.#isFailing || this.#isStopping) return
-    this.#settleFailure(reason)
-    this.#look()
-    if (!this.#deployment) return
-    const annotations = { [ANNOTATION.failure]: reason.slice(0, MAX_REASON_CHARS) }
-    const patch = { metadata: { annotations }, spec: { replicas: 0 } }
-    await this.#attempt(
-      'failure',
-      this.#options.cluster.patch(this.#ref('apps/v1', 'Deployment'), patch),
-    )
+  async #giveUp({ why, pod, note }: Extract<PodStep, { kind: 'give-up' }>): Promise<void> {
+    const { cluster, identity, deployLog } = this.#options
+    const { namespace } = identity
+    const hint = note ?? (pod && (await cluster.lastWarning({ pod, namespace })))
+    if (stateOf(this.#observe()).kind !== 'starting') return
+    this.fail(explain(hint ? `${why}\n${hint}` : why, deployLog.tail()))
   }
 
-  #settleFailure(reason: string): void {
-    this.#endTimers()
-    this.#failure = reason
-  }
-
-  #noteHealthy(): void {
-    this.#isKnownHealthy = true
-    const patch = { metadata: { annotations: { [ANNOTATION.wasHealthy]: 'true' } } }
-    void this.#attempt(
-      'health',
-      this.#options.cluster.patch(this.#ref('apps/v1', 'Deployment'), patch),
-    )
+  async #patchDeployment(patch: object): Promise<void> {
+    const { cluster } = this.#options
+    const before = this.#deployment
+    const after = await cluster.patch<V1Deployment>(this.#ref('apps/v1', 'Deployment'), patch)
+    if (after && this.#deployment) this.#deployment = after
+    else if (before) this.noteDeploymentGone(before)
   }
 
   /**
    * The Secret holds the start message of pods. A change of the pods makes the kubelet write it into them at once, and
    * not within a minute.
    */
-  async #writeStandby(isStandby: boolean): Promise<void> {
+  async #writeRole(isStandby: boolean): Promise<void> {
     const told = this.#told
     if (!told) return
-    this.#told = { ...told, start: { ...told.start, isStandby } }
-    const text = JSON.stringify(this.#told.start)
-    const data = { [START_KEY]: Buffer.from(text).toString('base64') }
     const { cluster } = this.#options
-    await this.#attempt('standby', cluster.patch(this.#ref('v1', 'Secret'), { data }))
-    const role = {
-      metadata: { annotations: { [ANNOTATION.role]: isStandby ? 'standby' : 'active' } },
-    }
-    const all = [...this.#pods.values()].map((pod) => cluster.patch(this.#podRef(pod), role))
-    await Promise.all(all.map((one) => this.#attempt('role', one)))
+    const start = { ...told.start, isStandby }
+    const data = { [START_KEY]: Buffer.from(JSON.stringify(start)).toString('base64') }
+    await cluster.patch(this.#ref('v1', 'Secret'), { data })
+    this.#told = { ...told, start }
+    const annotations = { [ANNOTATION.role]: isStandby ? 'standby' : 'active' }
+    await Promise.all(
+      [...this.#pods.values()].map((pod) =>
+        cluster
+          .patch(pod.ref, { metadata: { annotations } })
+          .catch((error: unknown) => this.#complain('role', error)),
+      ),
+    )
   }
 
-  #setReplicas(): Promise<void> {
-    const retiring = [...this.#pods.values()].filter(
-      (pod) => pod.isRetired && !isEnding(pod),
-    ).length
-    const spec = { replicas: this.#desired + retiring }
-    return this.#options.cluster.patch(this.#ref('apps/v1', 'Deployment'), { spec })
-  }
-
-  async #retire(
-    pod: AgentPod,
-    endpoint: Endpoint | undefined,
-    retire: (endpoint: Endpoint | undefined) => Promise<void>,
-  ): Promise<void> {
+  /** Resolves when nothing more is to be waited for. */
+  async #retire(name: string): Promise<void> {
+    const pod = this.#pods.get(name)
+    if (!pod) return
+    const { endpoint } = pod
+    pod.retirement = 'draining'
     const annotations = { [ANNOTATION.retired]: 'true', [DELETION_COST]: '-1000' }
-    const noted = this.#options.cluster.patch(this.#podRef(pod), { metadata: { annotations } })
+    const noted = this.#options.cluster.patch(pod.ref, { metadata: { annotations } })
     const { signal } = this.#closing
     const late = delay(this.#options.retireLimitMs, undefined, { ref: false, signal })
     await Promise.all([
-      this.#attempt('retirement', noted),
+      noted.catch((error: unknown) => this.#complain('retirement', error)),
       Promise.race([pod.conversation?.drain(RETIRING_LIMITS), late]).catch(() => {}),
-      retire(endpoint).catch(() => {}),
+      this.#wanted.retire?.(endpoint).catch(() => {}),
     ])
-    if (!signal.aborted && !this.#isStopping) await this.#endPod(pod)
+    if (!signal.aborted) pod.endRetirement()
   }
 
-  /** Reduces the Deployment by one, and deletes this pod, the cheapest to delete. */
-  async #endPod(pod: AgentPod): Promise<void> {
-    pod.release()
-    const { cluster } = this.#options
-    const retiring = [...this.#pods.values()].filter(
-      (one) => one.isRetired && !isEnding(one),
-    ).length
-    const spec = { replicas: this.#desired + Math.max(0, retiring - 1) }
-    const scaled = cluster.patch(this.#ref('apps/v1', 'Deployment'), { spec })
-    await this.#attempt('retirement', scaled)
-    await this.#attempt('retirement', cluster.remove(this.#podRef(pod), RETIRING_GRACE_SECONDS))
-  }
-
-  /** The Deployment wants no pods by now: the cluster deletes them and creates no others. */
-  async #deletePod(pod: AgentPod, graceMs: number): Promise<void> {
-    const { signal } = this.#closing
-    for (let waited = 0; waited < DELETION_WAIT_MS && !isEnding(pod) && !signal.aborted; ) {
-      if (!this.#pods.has(pod.name)) return
-      await delay(DELETION_LOOK_MS, undefined, { ref: false })
-      waited += DELETION_LOOK_MS
+  async #deletePod(name: string, graceSeconds: number): Promise<void> {
+    const pod = this.#pods.get(name)
+    if (!pod) return
+    pod.deletedWithin = graceSeconds
+    try {
+      await this.#options.cluster.remove(pod.ref, graceSeconds)
+    } catch (error) {
+      pod.deletedWithin = undefined
+      throw error
     }
-    await this.#options.cluster.remove(this.#podRef(pod), Math.max(1, Math.ceil(graceMs / 1000)))
   }
 
-  #whenEmpty(): Promise<void> {
-    if (this.#pods.size === 0) return Promise.resolve()
-    return new Promise((resolve) => this.#gone.push(resolve))
+  async #removeDeployment(): Promise<void> {
+    await this.#options.cluster.remove(this.#ref('apps/v1', 'Deployment'))
+    this.#memory = { ...this.#memory, hasNoDeployment: true }
   }
 
-  /** Logs refusals of the cluster: the next change tries again, or the state shows it. */
-  async #attempt(what: string, work: Promise<unknown>): Promise<void> {
-    await work.catch((error: unknown) => {
-      if (this.#closing.signal.aborted) return
-      this.#options.log.warn({ err: error, what }, 'Kubernetes refuses a change of a revision.')
-    })
+  async #removeRest(): Promise<void> {
+    const { cluster } = this.#options
+    const others = OWNED_KINDS.map(([apiVersion, kind]) => this.#ref(apiVersion, kind))
+    await Promise.all(others.map((ref) => cluster.remove(ref)))
+    await cluster.remove(this.#ref('v1', 'Secret'))
+    this.close()
   }
 
   #ref(apiVersion: string, kind: string): ObjectRef {
     const { revision_id, namespace } = this.#options.identity
     return { apiVersion, kind, metadata: { name: objectName(revision_id), namespace } }
   }
-
-  #podRef({ name, namespace }: AgentPod): ObjectRef {
-    return { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace } }
-  }
-
-  /** The state as listeners see it: a longer reason is no change. */
-  #fingerprint(): string {
-    const state = this.state
-    return JSON.stringify('reason' in state ? { ...state, reason: '' } : state)
-  }
 }
 
-/** How often the deploy log repeats the current step of a start, in ms. */
-const REPEAT_MS = 10_000
-const LOST = 'The agent server is gone: Kubernetes has deleted its pod, and makes another one.'
-const SILENT = 'The agent server does not answer, or its node does not.'
 /** Annotations of an object are 256 KiB at most, all of them. */
 const MAX_REASON_CHARS = 32_000
 /** Which pods a ReplicaSet deletes first. */
@@ -560,29 +485,13 @@ const OWNED_KINDS = [
 ] as const
 /** Another agent server of the revision takes the runs over, so there is little to wait for. */
 const RETIRING_LIMITS: DrainLimits = { graceMs: 30_000, checkpointMs: 15_000 }
-const RETIRING_GRACE_SECONDS = 5
-/** How long the cluster may take to delete unwanted pods before they are deleted here, in ms. */
-const DELETION_WAIT_MS = 5_000
-const DELETION_LOOK_MS = 25
-
-function isEnding(pod: AgentPod): boolean {
-  return pod.state.kind === 'ending'
-}
-
-function podOf({ name, namespace }: AgentPod) {
-  return { pod: name, namespace }
-}
-
-/** `why`: a sentence, with details on the lines after it. */
-function explain(why: string, lines: string[]): string {
-  return [why, ...lastWords(lines, why)].join('\n')
-}
 
 /** Without the tokens. */
 function forLog(state: RuntimeState): object {
   return state.kind === 'healthy' ? { urls: state.endpoints.map(({ url }) => url) } : { ...state }
 }
 
-function isSome(endpoints: Endpoint[]): endpoints is [Endpoint, ...Endpoint[]] & Endpoints {
-  return endpoints.length > 0
+/** The state as listeners see it: a longer reason is no change. */
+function fingerprint(state: RuntimeState): string {
+  return JSON.stringify('reason' in state ? { ...state, reason: '' } : state)
 }
