@@ -6,7 +6,7 @@ import {
   GATEWAY_TOKEN_HEADER,
   ON_LEAVE_HEADER,
   ROLE_HEADER,
-} from '../core/deployment/runtime-protocol.ts'
+} from '../core/deployment/internal-requests.ts'
 import type { Role } from '../core/people/api-key.ts'
 import { cookiesAtRoot, cookiesBelowPrefix } from './answer-cookies.ts'
 import { addressOf } from './server/addresses.ts'

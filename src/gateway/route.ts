@@ -1,7 +1,7 @@
 /** Decides which requests are for an agent, and which of those need no key. */
 import type { IncomingMessage } from 'node:http'
 import { DEPLOYMENT_NAME } from '../core/deployment/deployment.ts'
-import { RUNTIME_LINK_PATH } from '../core/deployment/runtime-protocol.ts'
+import { RUNTIME_LINK_PATH } from '../core/deployment/internal-requests.ts'
 import { AppError } from '../core/errors.ts'
 import { nameInHost } from './host-names.ts'
 

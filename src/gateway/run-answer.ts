@@ -2,7 +2,7 @@
  * A response about a run, as far as the client has it: which bytes the client gets, and which request continues the
  * response when its agent server is lost. It passes no bytes and sends no request itself.
  */
-import { ON_LEAVE_HEADER } from '../core/deployment/runtime-protocol.ts'
+import { ON_LEAVE_HEADER } from '../core/deployment/internal-requests.ts'
 import { valuesOf } from './headers.ts'
 
 /** The request that continues a response: a GET without a body. */

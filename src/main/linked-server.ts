@@ -5,13 +5,13 @@
 import { createServer, type Server } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import type { ServeConfig } from '../config.ts'
-import { RUNTIME_PROBE_PATH } from '../core/deployment/runtime-protocol.ts'
+import { RUNTIME_PROBE_PATH } from '../core/deployment/internal-requests.ts'
 import type { Log } from '../core/log.ts'
 import { close, listen } from '../http/listen.ts'
 import { WebSockets } from '../http/web-socket/handshakes.ts'
-import type { SocketLink } from '../managed/socket-link.ts'
+import type { AgentSocket } from '../link/agent-socket.ts'
 
-type Answer = Parameters<SocketLink['inFrontOf']>[0]
+type Answer = Parameters<AgentSocket['inFrontOf']>[0]
 
 export interface LinkedServer {
   /** Already listening. */
@@ -26,7 +26,7 @@ export interface LinkedServer {
 
 export async function startLinkedServer(
   config: Pick<ServeConfig, 'host' | 'port'>,
-  { link, keepAliveMs, log }: { link: SocketLink; keepAliveMs: number; log: Log },
+  { link, keepAliveMs, log }: { link: AgentSocket; keepAliveMs: number; log: Log },
 ): Promise<LinkedServer> {
   let behind: Answer = unavailable
   const answer = link.inFrontOf((request, env) => {

@@ -13,11 +13,10 @@ import { OpenRequests } from '../http/open-requests.ts'
 import { WebSockets } from '../http/web-socket/handshakes.ts'
 import { followCertificate, readCertificate } from '../installation/certificate.ts'
 import { commandPath } from '../installation/command-path.ts'
-import { followDriver, tellLastReading } from '../managed/follow-driver.ts'
-import type { Managed } from '../managed/messages.ts'
-import { reportSources } from '../managed/report-sources.ts'
-import { reportStart } from '../managed/report-start.ts'
-import { SocketLink } from '../managed/socket-link.ts'
+import { AgentSocket } from '../link/agent-socket.ts'
+import { followDriver, tellLastReading } from '../link/follow-driver.ts'
+import type { Managed } from '../link/managed.ts'
+import { reportSources, reportStart } from '../link/report-start.ts'
 import { Started } from '../process/started.ts'
 import { aborted } from '../process/stop-signal.ts'
 import type { Watchdog } from '../process/watchdog.ts'
@@ -117,7 +116,7 @@ type ManagedOpening = Opening & { link: Managed['link'] | undefined }
 /** `undefined`: the process is a child of its driver, or has none. */
 async function startLinked(opening: ManagedOpening): Promise<LinkedServer | undefined> {
   const { config, link, started, log } = opening
-  if (!(link instanceof SocketLink)) return undefined
+  if (!(link instanceof AgentSocket)) return undefined
   const linked = await startLinkedServer(config, { link, keepAliveMs: KEEP_ALIVE_MS, log })
   started.add('connections', () => linked.stop())
   return linked

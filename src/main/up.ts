@@ -35,10 +35,10 @@ import {
   openDataFolder,
 } from '../installation/data-folder.ts'
 import { EncryptionKeys } from '../installation/encryption-keys.ts'
+import { createHub, type HubOptions } from '../listener/hub.ts'
 import { Started } from '../process/started.ts'
+import { createReportedLogs } from '../runtime/deploy-log.ts'
 import { requireCluster } from '../runtime/kubernetes/require-cluster.ts'
-import { createHub, type HubOptions } from '../runtime/listener/hub.ts'
-import { createToldLogs } from '../runtime/listener/told-logs.ts'
 import { createSecretBox } from '../storage/control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../storage/control-plane/store.ts'
 import { lockFolder } from '../storage/db/sqlite/folder-lock.ts'
@@ -191,7 +191,7 @@ function listenerParts(
       if (place !== 'there') return place
       return (await store.revisions.get(deployment_id, revision_id)) ? 'there' : 'nowhere'
     },
-    appendLog: createToldLogs(deploymentLogs, log),
+    appendLog: createReportedLogs(deploymentLogs, log),
   }
 }
 

@@ -1,5 +1,6 @@
 /** The output of an agent server: a file for users, and its last lines for error messages. */
 import {
+  appendFileSync,
   createWriteStream,
   mkdirSync,
   openSync,
@@ -15,6 +16,9 @@ import type { Log } from '../core/log.ts'
 const TAIL_LINES = 20
 /** How many bytes may wait for the disk; further lines are left out of the file. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024
+
+/** When the log of a revision that runs at a listener is rotated. */
+const MAX_REPORTED_BYTES = 10 * 1024 * 1024
 
 /** Where a revision's log lies below the driver's `logsDir`: the file that is written, the one before. */
 export function deployLogPaths(logsDir: string, revision_id: string): [string, string] {
@@ -114,4 +118,25 @@ export class DeployLog {
 
 function olderLog(path: string): string {
   return `${path}.1`
+}
+
+/**
+ * Appends lines, with their times, to the log of a revision that runs at a listener. If it cannot be written, `log` gets
+ * a warning.
+ */
+export function createReportedLogs(
+  logsDir: string,
+  log: Log,
+): (revision_id: string, text: string) => void {
+  return (revision_id, text) => {
+    const [path, older] = deployLogPaths(logsDir, revision_id)
+    try {
+      mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+      const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+      if (size > MAX_REPORTED_BYTES) renameSync(path, older)
+      appendFileSync(path, text, { mode: 0o600 })
+    } catch (error) {
+      log.warn({ err: error, path }, 'The deploy log cannot be written.')
+    }
+  }
 }

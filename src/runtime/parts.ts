@@ -2,13 +2,13 @@
 import type { Clock } from '../core/clock.ts'
 import type { FolderArtifact, LocalProject } from '../core/deployment/artifacts/artifact.ts'
 import type { KubernetesSettings } from '../core/deployment/kubernetes-settings.ts'
-import type { Home } from '../core/deployment/runtime-protocol.ts'
 import type { Sandbox } from '../core/deployment/sandbox.ts'
 import type { Log } from '../core/log.ts'
+import type { Home } from '../link/messages.ts'
 import type { DockerSettings } from './docker/settings.ts'
 
 export interface RuntimeParts {
-  /** The command for agent servers here; `serve` and its arguments follow (`core/deployment/runtime-protocol.ts`). */
+  /** The command for agent servers here; `serve` and its arguments follow (`link/messages.ts`). */
   command: AgentCommand
   /** Where a folder lies that was built here. */
   locate(artifact: FolderArtifact): LocalProject

@@ -9,6 +9,7 @@ import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import type { Artifact } from '../../src/core/deployment/artifacts/artifact.ts'
+import { GATEWAY_TOKEN_HEADER } from '../../src/core/deployment/internal-requests.ts'
 import type { KubernetesSettings } from '../../src/core/deployment/kubernetes-settings.ts'
 import type {
   Endpoint,
@@ -16,7 +17,6 @@ import type {
   RuntimeSpec,
   RuntimeState,
 } from '../../src/core/deployment/runtime.ts'
-import { GATEWAY_TOKEN_HEADER } from '../../src/core/deployment/runtime-protocol.ts'
 import { silentLog } from '../../src/core/log.ts'
 import {
   createKubernetesDriver,

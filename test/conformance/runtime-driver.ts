@@ -1,6 +1,7 @@
 /** What every runtime driver must do. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Artifact } from '../../src/core/deployment/artifacts/artifact.ts'
+import { GATEWAY_TOKEN_HEADER } from '../../src/core/deployment/internal-requests.ts'
 import type { Secret } from '../../src/core/deployment/revision.ts'
 import type {
   Endpoint,
@@ -8,7 +9,6 @@ import type {
   RuntimeSpec,
   RuntimeState,
 } from '../../src/core/deployment/runtime.ts'
-import { GATEWAY_TOKEN_HEADER } from '../../src/core/deployment/runtime-protocol.ts'
 
 /** How a stand-in for the agent server behaves. */
 type Behaviour =

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { isReadyMessage, type StartMessage } from '../../src/core/deployment/runtime-protocol.ts'
-import { SocketLink } from '../../src/runtime/link/socket-link.ts'
-import { ipcLink } from '../../src/runtime/process/ipc-link.ts'
+import { DriverSocket } from '../../src/link/driver-socket.ts'
+import { ipcToAgent } from '../../src/link/ipc.ts'
+import { isReadyMessage, type StartMessage } from '../../src/link/messages.ts'
 import { startCuttingProxy } from '../support/cutting-proxy.ts'
 import { endTogether } from '../support/end-together.ts'
 import { eventually } from '../support/eventually.ts'
@@ -44,7 +44,7 @@ const codeOf = async (child: ChildProcess) => (await once(child, 'exit'))[0] as 
 testRuntimeLink('IPC', async (secrets) => {
   const child = start({}, 'ipc')
   child.send(startOf(secrets))
-  return { link: ipcLink(child), exited: codeOf(child), close: () => end(child) }
+  return { link: ipcToAgent(child), exited: codeOf(child), close: () => end(child) }
 })
 
 interface Served {
@@ -72,7 +72,7 @@ async function serveAgent(secrets: Record<string, string> = {}): Promise<Served>
 
 async function openSocketWorld(secrets: Record<string, string>): Promise<LinkWorld> {
   const { url, exited, close } = await serveAgent(secrets)
-  const link = new SocketLink({ url, token: TOKEN })
+  const link = new DriverSocket({ url, token: TOKEN })
   return {
     link,
     exited,
@@ -87,9 +87,9 @@ testRuntimeLink('a WebSocket', openSocketWorld)
 
 describe('the link over a WebSocket', () => {
   let agent: Served
-  const links: SocketLink[] = []
-  const connect = (options: Partial<ConstructorParameters<typeof SocketLink>[0]> = {}) => {
-    const link = new SocketLink({ url: agent.url, token: TOKEN, ...options })
+  const links: DriverSocket[] = []
+  const connect = (options: Partial<ConstructorParameters<typeof DriverSocket>[0]> = {}) => {
+    const link = new DriverSocket({ url: agent.url, token: TOKEN, ...options })
     links.push(link)
     return link
   }
@@ -115,7 +115,7 @@ describe('the link over a WebSocket', () => {
     const proxy = await startCuttingProxy(agent.url)
     const seen: boolean[] = []
     const onConnection = () => void seen.push(link.isOpen)
-    const link: SocketLink = connect({ url: proxy.url, onConnection })
+    const link: DriverSocket = connect({ url: proxy.url, onConnection })
     const { talk } = hear({ link, exited: agent.exited })
     await talk.ready
     const connected = new Promise<void>((resolve) =>

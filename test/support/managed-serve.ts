@@ -1,10 +1,8 @@
 /** An agent server as the process driver starts it: with its message, and out of a bundle if there is one. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { resolve } from 'node:path'
-import {
-  GATEWAY_TOKEN_HEADER,
-  type StartMessage,
-} from '../../src/core/deployment/runtime-protocol.ts'
+import { GATEWAY_TOKEN_HEADER } from '../../src/core/deployment/internal-requests.ts'
+import type { StartMessage } from '../../src/link/messages.ts'
 import { ALLOCATOR_ENVIRONMENT, heapArguments } from '../../src/runtime/process/memory.ts'
 import { endTogether } from './end-together.ts'
 

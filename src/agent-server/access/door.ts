@@ -5,7 +5,7 @@ import {
   CALLER_HEADER,
   GATEWAY_TOKEN_HEADER,
   ROLE_HEADER,
-} from '../../core/deployment/runtime-protocol.ts'
+} from '../../core/deployment/internal-requests.ts'
 import { AppError } from '../../core/errors.ts'
 import { ROLES, type Role } from '../../core/people/api-key.ts'
 import { remoteAddress, type Sender } from '../../http/rate-limit.ts'

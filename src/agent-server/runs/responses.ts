@@ -1,7 +1,7 @@
 /** Responses about a run: the run, its final values, or its stream. */
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import { ON_LEAVE_HEADER } from '../../core/deployment/runtime-protocol.ts'
+import { ON_LEAVE_HEADER } from '../../core/deployment/internal-requests.ts'
 import { requireTalk } from '../../core/people/agent-access.ts'
 import { JsonText, keepAliveJson } from '../../stream/response/keep-alive-json.ts'
 import { sseResponse } from '../../stream/response/sse-response.ts'

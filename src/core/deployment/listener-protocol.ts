@@ -15,7 +15,7 @@
 
 import type { Listener } from './listener.ts'
 import type { DrainLimits, Replica, RuntimeDriver, RuntimeSpec, RuntimeState } from './runtime.ts'
-import type { Home } from './runtime-protocol.ts'
+
 import type { TargetTable } from './target.ts'
 
 /** How long a report waits for new orders, in ms. */
@@ -98,7 +98,8 @@ export interface ScaleOrder {
 
 interface RunStart {
   spec: RuntimeSpec
-  home_key: Home['key'] | null
+  /** As `Home.key`; `null`: it has no control plane. */
+  home_key: string | null
   /** As `StartMessage.dataKey`; absent from older control planes. */
   data_key?: string
 }

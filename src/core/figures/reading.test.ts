@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isReadingMessage } from '../deployment/runtime-protocol.ts'
+import { isAgentReading } from './reading.ts'
 
 const times = { counts: { '0.5': 2, '+Inf': 1 }, sum: 4 }
 const reading = {
@@ -11,7 +11,7 @@ const reading = {
 const names = Array.from({ length: 65 }, (_, i) => [`status ${i}`, 1])
 
 it('is taken as an agent server sends it', () => {
-  expect(isReadingMessage({ type: 'reading', reading })).toBe(true)
+  expect(isAgentReading(reading)).toBe(true)
 })
 
 it.each([
@@ -26,5 +26,5 @@ it.each([
   ['a name of any length', { ...reading, runs: { ['x'.repeat(65)]: 1 } }],
   ['times without a sum', { ...reading, waits: { counts: {} } }],
 ])('is not taken from code that sends something else: %s', (_, sent) => {
-  expect(isReadingMessage({ type: 'reading', reading: sent })).toBe(false)
+  expect(isAgentReading(sent)).toBe(false)
 })

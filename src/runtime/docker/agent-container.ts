@@ -4,11 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type Docker from 'dockerode'
 import { logMark, notedLine } from '../../core/deployment/log-source.ts'
 import type { Endpoint, Load } from '../../core/deployment/runtime.ts'
-import { isHelloMessage } from '../../core/deployment/runtime-protocol.ts'
 import type { AgentReading } from '../../core/figures/reading.ts'
 import type { Log } from '../../core/log.ts'
-import { type Conversation, converse, endpointOf } from '../link/conversation.ts'
-import { SocketLink } from '../link/socket-link.ts'
+import { type Conversation, converse, endpointOf } from '../../link/conversation.ts'
+import { DriverSocket } from '../../link/driver-socket.ts'
+import { isHelloMessage } from '../../link/messages.ts'
 import type { RunningAgent } from '../replicas/running-agent.ts'
 import { waitForEnd } from './container-end.ts'
 import { type Engine, explain, isAway, isMissing, whenThere } from './engine.ts'
@@ -76,7 +76,7 @@ class AgentContainer {
   readonly #started = Promise.withResolvers<void>()
   readonly #ready = Promise.withResolvers<Endpoint>()
   readonly #url = Promise.withResolvers<string>()
-  readonly #link: SocketLink
+  readonly #link: DriverSocket
   readonly talk: Conversation
   readonly exited: Promise<string>
   failure: string | undefined
@@ -89,7 +89,7 @@ class AgentContainer {
     this.#options = options
     const { token, onLoad, onLast } = options
     const unfit = (why: string) => this.#giveUp(why)
-    this.#link = new SocketLink({
+    this.#link = new DriverSocket({
       url: this.#url.promise,
       token,
       onRefused: () => unfit('The agent server does not know this installation’s keys.'),

@@ -1,9 +1,9 @@
 /** The connection to a pod's agent server, from one start of its container to the next. */
 import type { Load } from '../../core/deployment/runtime.ts'
-import type { ReadyMessage } from '../../core/deployment/runtime-protocol.ts'
 import type { ServerReading } from '../../core/figures/reading.ts'
-import { type Conversation, converse } from '../link/conversation.ts'
-import { SocketLink } from '../link/socket-link.ts'
+import { type Conversation, converse } from '../../link/conversation.ts'
+import { DriverSocket } from '../../link/driver-socket.ts'
+import type { ReadyMessage } from '../../link/messages.ts'
 
 interface SessionOptions {
   token: string
@@ -17,7 +17,7 @@ interface SessionOptions {
 
 interface Connection {
   containerId: string
-  link: SocketLink
+  link: DriverSocket
   conversation: Conversation
   end(): void
 }
@@ -82,7 +82,7 @@ export class AgentSession {
 
   #open(containerId: string, url: string): void {
     const { token, onLast, onConnection, onReady } = this.#options
-    const link = new SocketLink({ url, token, onConnection })
+    const link = new DriverSocket({ url, token, onConnection })
     const exited = Promise.withResolvers<void>()
     const conversation = converse(link, {
       exited: exited.promise,

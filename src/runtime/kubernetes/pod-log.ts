@@ -1,7 +1,7 @@
 /** The output of a pod's containers: followed from the cluster into the revision's log, and how it ended. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { notedLine } from '../../core/deployment/log-source.ts'
-import { stepFor } from '../link/start-step.ts'
+import { stepFor } from '../../link/conversation.ts'
 import { stepIn } from '../replicas/late-start.ts'
 import type { Cluster, ContainerRef } from './cluster.ts'
 

@@ -10,14 +10,14 @@ import { readLines } from '../../child-process/output-lines.ts'
 import type { LocalProject } from '../../core/deployment/artifacts/artifact.ts'
 import { logMark, notedLine } from '../../core/deployment/log-source.ts'
 import type { Load, RuntimeSpec } from '../../core/deployment/runtime.ts'
-import type { Home, StartMessage } from '../../core/deployment/runtime-protocol.ts'
 import type { Sandbox } from '../../core/deployment/sandbox.ts'
 import type { AgentReading } from '../../core/figures/reading.ts'
-import type { AgentLink } from '../link/agent-link.ts'
-import { converse, endpointOf } from '../link/conversation.ts'
+import { converse, endpointOf } from '../../link/conversation.ts'
+import { ipcToAgent } from '../../link/ipc.ts'
+import type { AgentLink } from '../../link/link.ts'
+import type { Home, StartMessage } from '../../link/messages.ts'
 import type { AgentCommand } from '../parts.ts'
 import type { RunningAgent } from '../replicas/running-agent.ts'
-import { ipcLink } from './ipc-link.ts'
 import { ALLOCATOR_ENVIRONMENT, waitUntilTooLarge } from './memory.ts'
 
 interface AgentProcessOptions {
@@ -60,7 +60,7 @@ export function startAgentProcess(options: AgentProcessOptions): RunningAgent {
   const mark = logMark(token)
   for (const stream of [child.stdout, child.stderr])
     readLines(stream, (line) => options.onLine(notedLine(line, mark)))
-  const link = ipcLink(child)
+  const link = ipcToAgent(child)
   const { onSources, onLoad, onLast } = options
   const talk = converse(link, { exited, onSources, onLoad, onLast })
   const { bundlePath, python } = project

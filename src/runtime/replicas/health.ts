@@ -1,8 +1,8 @@
 /** Asks an agent server whether it answers. */
 import { get } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
+import { GATEWAY_TOKEN_HEADER } from '../../core/deployment/internal-requests.ts'
 import type { Endpoint } from '../../core/deployment/runtime.ts'
-import { GATEWAY_TOKEN_HEADER } from '../../core/deployment/runtime-protocol.ts'
 
 const POLL_MS = 50
 const ANSWER_LIMIT_MS = 5000

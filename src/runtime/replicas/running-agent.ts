@@ -1,6 +1,6 @@
 /** One agent server from its start to its end, as its supervisor sees it, whatever it runs in. */
 import type { Endpoint } from '../../core/deployment/runtime.ts'
-import type { Conversation } from '../link/conversation.ts'
+import type { Conversation } from '../../link/conversation.ts'
 
 export interface RunningAgent extends Omit<Conversation, 'ready' | 'release'> {
   /** Resolves when it runs: the time to become healthy is counted from there. Default: at once. */

@@ -5,8 +5,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { StartMessage } from '../../../src/core/deployment/runtime-protocol.ts'
-import { SocketLink } from '../../../src/runtime/link/socket-link.ts'
+import { DriverSocket } from '../../../src/link/driver-socket.ts'
+import type { StartMessage } from '../../../src/link/messages.ts'
 import { hear } from '../../conformance/runtime-link.ts'
 import { endTogether } from '../../support/end-together.ts'
 import { freePort } from '../../support/free-port.ts'
@@ -58,7 +58,7 @@ function startOf(more: Partial<StartMessage> = {}): string {
 
 it('serves the project, is driven over its own port, and ends at the word of the driver', async () => {
   const { url, exited } = await serve('echo/langgraph.json', startOf({ isStandby: true }))
-  const link = new SocketLink({ url, token: TOKEN })
+  const link = new DriverSocket({ url, token: TOKEN })
   const { talk } = hear({ link, exited })
   await talk.ready
   await talk.activate()
@@ -78,7 +78,7 @@ it('serves the project, is driven over its own port, and ends at the word of the
 
 it('goes on when somebody else ends it, until its driver releases it', async () => {
   const { url, exited } = await serve('echo/langgraph.json', startOf({ lingerMs: 600_000 }))
-  const link = new SocketLink({ url, token: TOKEN })
+  const link = new DriverSocket({ url, token: TOKEN })
   const { talk } = hear({ link, exited })
   await talk.ready
   child?.kill('SIGTERM')
@@ -96,7 +96,7 @@ it('goes on when somebody else ends it, until its driver releases it', async () 
 
 it('answers what is open before it ends, where its driver has another one answer', async () => {
   const { url, exited } = await serve('echo/langgraph.json', startOf({ lingerMs: 600_000 }))
-  const link = new SocketLink({ url, token: TOKEN })
+  const link = new DriverSocket({ url, token: TOKEN })
   const { talk } = hear({ link, exited })
   await talk.ready
   const run = fetch(`${url}/runs/wait`, {
@@ -115,7 +115,7 @@ it('answers what is open before it ends, where its driver has another one answer
 
 it('tells its driver, and its output, why it does not start', async () => {
   const { url, exited } = await serve('broken/throws.json', startOf())
-  const link = new SocketLink({ url, token: TOKEN })
+  const link = new DriverSocket({ url, token: TOKEN })
   const { talk } = hear({ link, exited })
   expect(await exited).toBe(1)
   link.close()

@@ -1,8 +1,8 @@
 /** The pods of a revision: an agent server, a container that first fetches its project, and its author's additions. */
 import type { V1Container, V1EnvVar, V1PodTemplateSpec, V1Probe } from '@kubernetes/client-node'
 import type { Artifact, FolderArtifact } from '../../../core/deployment/artifacts/artifact.ts'
+import { RUNTIME_PROBE_PATH } from '../../../core/deployment/internal-requests.ts'
 import type { KubernetesSettings } from '../../../core/deployment/kubernetes-settings.ts'
-import { RUNTIME_PROBE_PATH } from '../../../core/deployment/runtime-protocol.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { ArtifactAddress } from '../../parts.ts'
 import { type PodAdditions, readAdditions } from './containers.ts'

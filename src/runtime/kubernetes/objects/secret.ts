@@ -1,6 +1,6 @@
 /** The Secret of a revision: the start message of its agent servers. It owns all other objects. */
 import type { V1OwnerReference, V1Secret } from '@kubernetes/client-node'
-import type { StartMessage } from '../../../core/deployment/runtime-protocol.ts'
+import type { StartMessage } from '../../../link/messages.ts'
 import { ANNOTATION, metadataOf, type RevisionIdentity } from './names.ts'
 
 /** The key of the address from which an init container fetches the project. */

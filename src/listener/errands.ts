@@ -1,6 +1,6 @@
 /** One-time tasks of a listener for a revision: listed in its orders until it reports them done. */
 import { randomUUID } from 'node:crypto'
-import type { Errand } from '../../core/deployment/listener-protocol.ts'
+import type { Errand } from '../core/deployment/listener-protocol.ts'
 
 /** Each without its id. */
 type Order = Errand extends infer E ? (E extends Errand ? Omit<E, 'id'> : never) : never

@@ -1,16 +1,21 @@
 /** Carries out what the runtime driver asks of the agent server that it has started. */
 import type { ParkedThreads } from '../core/agent/parked-threads.ts'
 import type { DrainLimits, Load } from '../core/deployment/runtime.ts'
+import type { AgentReading } from '../core/figures/reading.ts'
+import type { DriverLink } from './link.ts'
 import {
   type DrainMessage,
   isActivateMessage,
   isDrainMessage,
   isInspectMessage,
   isMeasureMessage,
-} from '../core/deployment/runtime-protocol.ts'
-import type { AgentReading } from '../core/figures/reading.ts'
-import type { DriverLink } from './driver-link.ts'
-import { reportLoad } from './report-load.ts'
+} from './messages.ts'
+
+/** How often the load is read, and how often an unchanged one is reported, in ms. */
+const LOOK_MS = 1000
+const TELL_MS = 15_000
+/** An event loop that is late by less is not late. */
+const LATE_MS = 50
 
 /** The runtime driver's requests to the agent server. */
 interface ManagedServer {
@@ -85,4 +90,28 @@ async function drain(
   await agentServer.drain(limits)
   const next_due_at = await agentServer.nextDue()
   await link.send({ type: 'drained', next_due_at })
+}
+
+/** Reports this agent server's load until the returned function is called. */
+function reportLoad(link: DriverLink, read: () => Promise<Omit<Load, 'lag_ms'>>): () => void {
+  let told = ''
+  let toldAt = Number.NEGATIVE_INFINITY
+  let dueAt = performance.now() + LOOK_MS
+  const look = async () => {
+    const late = Math.round(performance.now() - dueAt)
+    const load: Load = { ...(await read()), lag_ms: late < LATE_MS ? 0 : late }
+    const text = JSON.stringify(load)
+    if (text === told && performance.now() - toldAt < TELL_MS) return
+    void link.send({ type: 'load', load })
+    told = text
+    toldAt = performance.now()
+  }
+  // Each round is planned after the one before, so that delays do not add up.
+  const plan = () => {
+    dueAt = performance.now() + LOOK_MS
+    timer = setTimeout(() => look().then(plan, plan), LOOK_MS)
+  }
+  let timer: NodeJS.Timeout
+  plan()
+  return () => clearTimeout(timer)
 }

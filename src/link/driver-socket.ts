@@ -2,14 +2,11 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import {
-  type DriverMessage,
-  GATEWAY_TOKEN_HEADER,
-  RUNTIME_LINK_PATH,
-} from '../../core/deployment/runtime-protocol.ts'
-import type { AgentLink } from './agent-link.ts'
+import { GATEWAY_TOKEN_HEADER, RUNTIME_LINK_PATH } from '../core/deployment/internal-requests.ts'
+import type { AgentLink } from './link.ts'
+import type { DriverMessage } from './messages.ts'
 
-interface SocketLinkOptions {
+interface DriverSocketOptions {
   /** `http://HOST:PORT`; it may become known later. */
   url: string | Promise<string>
   /** The gateway's for this agent server. */
@@ -32,14 +29,14 @@ const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 /** 4000 and the HTTP status, as the server closes a handshake that it refuses. */
 const REFUSALS = [4401, 4403]
 
-export class SocketLink implements AgentLink {
-  readonly #options: SocketLinkOptions
+export class DriverSocket implements AgentLink {
+  readonly #options: DriverSocketOptions
   readonly #events = new EventEmitter<{ message: [unknown] }>().setMaxListeners(0)
   readonly #closing = new AbortController()
   #socket: WebSocket | undefined
 
   /** Connects at once, and again and again until `close`. */
-  constructor(options: SocketLinkOptions) {
+  constructor(options: DriverSocketOptions) {
     this.#options = options
     void this.#keepConnected()
   }

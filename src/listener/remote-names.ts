@@ -3,7 +3,7 @@ import type {
   ListenerReport,
   NameOrder,
   ReportedName,
-} from '../../core/deployment/listener-protocol.ts'
+} from '../core/deployment/listener-protocol.ts'
 import type {
   Activity,
   Entrance,
@@ -13,7 +13,7 @@ import type {
   TargetOwner,
   TargetState,
   TargetTable,
-} from '../../core/deployment/target.ts'
+} from '../core/deployment/target.ts'
 import type { RemoteListener } from './remote-listener.ts'
 
 interface RemoteName {

@@ -1,14 +1,14 @@
 /** A listener as the leading control plane sees it: its session, and its orders. */
-import { LISTENER_AWAY_MS } from '../../core/deployment/listener.ts'
+import { LISTENER_AWAY_MS } from '../core/deployment/listener.ts'
 import type {
   ListenerOrders,
   ListenerReport,
   NameOrder,
   RevisionOrder,
   StopOrder,
-} from '../../core/deployment/listener-protocol.ts'
-import { EXCHANGE_WAIT_MS } from '../../core/deployment/listener-protocol.ts'
-import { AppError } from '../../core/errors.ts'
+} from '../core/deployment/listener-protocol.ts'
+import { EXCHANGE_WAIT_MS } from '../core/deployment/listener-protocol.ts'
+import { AppError } from '../core/errors.ts'
 import type { ListenerState } from './remote-revision.ts'
 
 /** How many unknown revisions may be waiting for their stop; the listener reports more of them again. */

@@ -15,7 +15,7 @@ import {
 import { request as requestHttps } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { pipeline } from 'node:stream/promises'
-import type { Home } from '../core/deployment/runtime-protocol.ts'
+import type { Home } from './messages.ts'
 
 /** Requests below this path get the key; all others are passed on as they came. */
 const VAULT = '/v2/auth/'

@@ -1,17 +1,17 @@
 /** The first messages between an agent server and its runtime driver. */
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
+import { AppError } from '../core/errors.ts'
+import { AgentSocket } from './agent-socket.ts'
+import { ipcToDriver } from './ipc.ts'
+import type { DriverLink } from './link.ts'
 import {
   isDrainMessage,
   isReleaseMessage,
   isStartMessage,
   isStopMessage,
   type StartMessage,
-} from '../core/deployment/runtime-protocol.ts'
-import { AppError } from '../core/errors.ts'
-import type { DriverLink } from './driver-link.ts'
-import { ipcLink } from './ipc-link.ts'
-import { SocketLink } from './socket-link.ts'
+} from './messages.ts'
 import { readStartFile } from './start-file.ts'
 
 /** The start message of a driver, and the channel to it. */
@@ -30,11 +30,11 @@ export async function receiveStart(
 ): Promise<Managed | undefined> {
   if (startFile !== undefined) {
     const start = readStartFile(startFile)
-    return { start, link: new SocketLink(start) }
+    return { start, link: new AgentSocket(start) }
   }
   const first = process.channel ? once(process, 'message', { signal: stopping }) : []
   const [message] = (await Promise.resolve(first).catch(() => [])) as [unknown?]
-  if (isStartMessage(message)) return { start: message, link: ipcLink }
+  if (isStartMessage(message)) return { start: message, link: ipcToDriver }
   if (stopping.aborted) return undefined
   const how = 'which sends a message or sets RUNYARD_START_FILE'
   throw new AppError('bad_request', `--managed is for a runtime driver, ${how}.`)

@@ -3,19 +3,19 @@
  * listener that they name, in another cluster. Callers see one driver and one table of names.
  */
 import { randomUUID } from 'node:crypto'
-import type { Place } from '../../core/deployment/listener.ts'
+import type { Place } from '../core/deployment/listener.ts'
 import type {
   Hub,
   ListenerExchange,
   ListenerReport,
   ReportedRevision,
-} from '../../core/deployment/listener-protocol.ts'
-import type { RuntimeDriver, RuntimeSpec } from '../../core/deployment/runtime.ts'
-import type { ReferringTable } from '../../core/deployment/target.ts'
-import type { Log } from '../../core/log.ts'
-import { createRevisionTable } from '../replicas/revision-table.ts'
-import { RemoteNames } from './names.ts'
+} from '../core/deployment/listener-protocol.ts'
+import type { RuntimeDriver, RuntimeSpec } from '../core/deployment/runtime.ts'
+import type { ReferringTable } from '../core/deployment/target.ts'
+import type { Log } from '../core/log.ts'
+import { createRevisionTable } from '../runtime/replicas/revision-table.ts'
 import { RemoteListener } from './remote-listener.ts'
+import { RemoteNames } from './remote-names.ts'
 import { RemoteRevision, type Start } from './remote-revision.ts'
 
 export interface HubOptions {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { StartMessage } from '../core/deployment/runtime-protocol.ts'
-import type { DriverLink } from './driver-link.ts'
-import { endingOf } from './messages.ts'
+import type { DriverLink } from './link.ts'
+import { endingOf } from './managed.ts'
+import type { StartMessage } from './messages.ts'
 
 /** A driver that says what `say` is given. */
 function world(lingerMs?: number) {

@@ -6,14 +6,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AcceptSocket, ClientSocket } from '../core/agent/server/client-socket.ts'
-import {
-  type AgentMessage,
-  GATEWAY_TOKEN_HEADER,
-  isDrainMessage,
-  RUNTIME_LINK_PATH,
-  type StartMessage,
-} from '../core/deployment/runtime-protocol.ts'
-import type { DriverLink } from './driver-link.ts'
+import { GATEWAY_TOKEN_HEADER, RUNTIME_LINK_PATH } from '../core/deployment/internal-requests.ts'
+import type { DriverLink } from './link.ts'
+import { type AgentMessage, isDrainMessage, type StartMessage } from './messages.ts'
 
 /** More connections than a takeover needs: the oldest is closed. */
 const MOST_DRIVERS = 4
@@ -33,7 +28,7 @@ type Answer = (
   env: { incoming: unknown; acceptSocket?: AcceptSocket },
 ) => Response | Promise<Response>
 
-export class SocketLink implements DriverLink {
+export class AgentSocket implements DriverLink {
   readonly #start: StartMessage
   readonly #drivers = new Set<ClientSocket>()
   readonly #listeners = new Set<(message: unknown) => void>()

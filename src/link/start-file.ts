@@ -1,7 +1,7 @@
 /** Reads the start message of an agent server that is no child process, from its driver's file. */
 import { readFileSync, readSync } from 'node:fs'
-import { isStartMessage, type StartMessage } from '../core/deployment/runtime-protocol.ts'
 import { AppError } from '../core/errors.ts'
+import { isStartMessage, type StartMessage } from './messages.ts'
 
 const NAMES = ['deployment_id', 'deployment_name', 'revision_id', 'gatewayToken'] as const
 

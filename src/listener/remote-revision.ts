@@ -1,15 +1,15 @@
 /** A revision that a listener runs: its order, the listener's last report, and the open waits. */
 import { randomUUID } from 'node:crypto'
-import type { ParkedThreads } from '../../core/agent/parked-threads.ts'
+import type { ParkedThreads } from '../core/agent/parked-threads.ts'
 import type {
   ReportedRevision,
   RevisionOrder,
   RunOrder,
   ScaleOrder,
-} from '../../core/deployment/listener-protocol.ts'
-import type { DrainLimits, Endpoint, Replica, RuntimeState } from '../../core/deployment/runtime.ts'
-import { AppError } from '../../core/errors.ts'
-import { isAgentReading, type ServerReading } from '../../core/figures/reading.ts'
+} from '../core/deployment/listener-protocol.ts'
+import type { DrainLimits, Endpoint, Replica, RuntimeState } from '../core/deployment/runtime.ts'
+import { AppError } from '../core/errors.ts'
+import { isAgentReading, type ServerReading } from '../core/figures/reading.ts'
 import { Errands } from './errands.ts'
 
 /** How long to wait for an answer about agent servers, in ms. */

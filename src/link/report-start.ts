@@ -1,6 +1,6 @@
-/** Reports the steps of an agent server's start: in the log, and to the runtime driver where there is one. */
+/** Reports an agent server's start: its steps in the log and to its runtime driver, and the files that it imports. */
 import type { Log } from '../core/log.ts'
-import type { DriverLink } from './driver-link.ts'
+import type { DriverLink } from './link.ts'
 
 /** How often the log repeats a step that goes on, in ms. */
 const REPEAT_MS = 10_000
@@ -31,4 +31,22 @@ export function reportStart(
     await link?.send({ type: 'starting', doing })
   }
   return { onStep, end }
+}
+
+/**
+ * Reports the project's files to the runtime driver. Begins at once; files that are imported together are reported together. `onSource` calls its callback with the path
+ * of each file.
+ */
+export function reportSources(
+  link: DriverLink,
+  onSource: (callback: (file: string) => void) => void,
+): void {
+  let files: string[] = []
+  const send = () => {
+    void link.send({ type: 'sources', files })
+    files = []
+  }
+  onSource((file) => {
+    if (files.push(file) === 1) setImmediate(send)
+  })
 }

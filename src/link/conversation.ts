@@ -1,6 +1,8 @@
 /** The conversation of a driver with one agent server, whatever the channel. */
-import type { ParkedThreads } from '../../core/agent/parked-threads.ts'
-import type { DrainLimits, Endpoint, Load } from '../../core/deployment/runtime.ts'
+import type { ParkedThreads } from '../core/agent/parked-threads.ts'
+import type { DrainLimits, Endpoint, Load } from '../core/deployment/runtime.ts'
+import type { AgentReading } from '../core/figures/reading.ts'
+import type { AgentLink } from './link.ts'
 import {
   type AgentMessage,
   type DriverMessage,
@@ -15,10 +17,7 @@ import {
   isSourcesMessage,
   isStartingMessage,
   type ReadyMessage,
-} from '../../core/deployment/runtime-protocol.ts'
-import type { AgentReading } from '../../core/figures/reading.ts'
-import type { AgentLink } from './agent-link.ts'
-import { stepFor } from './start-step.ts'
+} from './messages.ts'
 
 export interface Conversation {
   /** Resolves with the agent server's message once it listens; never if it does not get to it. */
@@ -130,6 +129,11 @@ export function converse(
       link.send(message)
     },
   }
+}
+
+/** A step of a start: `imports ./src/agent.py, for 52 s`; `since`: of `performance.now()`. */
+export function stepFor(doing: string, since: number): string {
+  return `${doing}, for ${Math.round((performance.now() - since) / 1000)} s`
 }
 
 /** Where the gateway reaches it: at the address that it names, unless its driver knows a better one. */
