@@ -139,11 +139,12 @@ export function createHub(options: HubOptions): Hub {
     const told = new Map(report.revisions.map((one) => [one.revision_id, one]))
     for (const [id, revision] of of(listener)) {
       const reported = told.get(id)
-      if (reported) revision.note(reported, report.session)
-      else if (revision.noteAbsent(version)) {
-        revisions.delete(id)
-        table.changed(id, revision.deployment_id)
-      }
+      const heard = reported
+        ? ({ kind: 'report', reported, session: report.session } as const)
+        : ({ kind: 'absent', version } as const)
+      if (!revision.note(heard)) continue
+      revisions.delete(id)
+      table.changed(id, revision.deployment_id)
     }
     names.note(listener, report)
     for (const { revision_id, text } of report.logs) {
@@ -188,7 +189,7 @@ export function createHub(options: HubOptions): Hub {
       await Promise.all([own.stopAll(graceMs), ...ids.map((id) => stop(id, graceMs))])
     },
     async leave(graceMs) {
-      for (const listener of listeners.values()) listener.close()
+      for (const listener of listeners.values()) listener.stop()
       revisions.clear()
       await own.leave(graceMs)
     },

@@ -29,44 +29,31 @@ interface RemoteListenerOptions {
 export class RemoteListener implements ListenerState {
   readonly id: string
   readonly #options: RemoteListenerOptions
-  readonly #earlierSessions = new Set<string>()
+  readonly #sessions = new Sessions()
+  readonly #presence: Presence
+  readonly #version: OrdersVersion
   /** Revisions of its last report that are to run elsewhere: they are left alone. */
   strangers: ReadonlySet<string> = new Set()
   /** Stops and removals of what is otherwise unknown here, and since which version. */
   readonly #stops = new Map<string, { order: StopOrder; since: number }>()
   readonly #removals = new Map<string, { order: NameOrder; since: number }>()
-  #session = ''
-  #sequence = -1
-  #version = 1
   #namespaces: string[] | null = null
   /** Where its gateway is reached, as it says itself. */
   url: string | null = null
-  #away: string | undefined
-  #timer: NodeJS.Timeout | undefined
-  #heardAt: number | undefined
-  /** Ends the wait of the open exchange. */
-  #wake: (() => void) | undefined
-  #isClosed = false
 
   constructor(options: RemoteListenerOptions) {
     this.id = options.id
     this.#options = options
-    this.#watch()
+    this.#version = new OrdersVersion(options.term)
+    this.#presence = new Presence(options)
   }
 
   get away(): string | undefined {
-    return this.#away
-  }
-
-  get session(): string {
-    return this.#session
+    return this.#presence.away
   }
 
   renew(): number {
-    this.#version += 1
-    // Once for all that changes in this turn.
-    setImmediate(() => this.#wake?.())
-    return this.#version
+    return this.#version.renew()
   }
 
   /** Goes on in the background until the listener has done it. */
@@ -105,43 +92,27 @@ export class RemoteListener implements ListenerState {
     namespaces: string[] | null,
     { note, signal }: { note: (version: number) => void; signal: AbortSignal },
   ): Promise<ListenerOrders> {
-    this.#join(report.session)
+    this.#sessions.join(report.session)
     this.#setNamespaces(namespaces)
-    this.#heard()
-    if (report.sequence > this.#sequence) {
-      this.#sequence = report.sequence
+    this.#presence.note()
+    if (this.#sessions.isNext(report.sequence)) {
       // A listener that has just begun does not know it yet.
       this.url = report.url ?? this.url
-      const version = this.#numberOf(report.version)
+      const version = this.#version.numberOf(report.version)
       note(version)
       this.#forget(report, version)
     }
     // The listener sends lines without an answer again.
-    const isNothingNew = report.version === this.#versionText && report.logs.length === 0
-    if (isNothingNew && !this.#isClosed) await this.#changed(signal)
-    this.#heard()
+    const isNothingNew = report.version === this.#version.text && report.logs.length === 0
+    if (isNothingNew) await this.#version.changed(signal)
+    this.#presence.note()
     return this.#orders()
   }
 
-  close(): void {
-    this.#isClosed = true
-    clearTimeout(this.#timer)
-    this.#wake?.()
-  }
-
-  #join(session: string): void {
-    if (session === this.#session) return
-    if (this.#earlierSessions.has(session)) {
-      throw new AppError(
-        'conflict',
-        'Another process has taken over as this listener. Run one for each listener, with a key of its own.',
-      )
-    }
-    if (this.#session !== '') this.#earlierSessions.add(this.#session)
-    const [oldest] = this.#earlierSessions
-    if (this.#earlierSessions.size > MOST_SESSIONS && oldest) this.#earlierSessions.delete(oldest)
-    this.#session = session
-    this.#sequence = -1
+  /** Answers the open exchange. */
+  stop(): void {
+    this.#presence.stop()
+    this.#version.stop()
   }
 
   #setNamespaces(namespaces: string[] | null): void {
@@ -157,7 +128,7 @@ export class RemoteListener implements ListenerState {
       .map(({ order }) => order)
       .filter(({ revision_id }) => !named.has(revision_id))
     return {
-      version: this.#versionText,
+      version: this.#version.text,
       revisions: [...revisions, ...stops],
       names: [...names, ...[...this.#removals.values()].map(({ order }) => order)],
       drain_ms: this.#options.drainMs,
@@ -176,18 +147,69 @@ export class RemoteListener implements ListenerState {
       if (version >= since && !named.has(name)) this.#removals.delete(name)
     }
   }
+}
 
-  get #versionText(): string {
-    return `${this.#options.term}:${this.#version}`
+/** The processes of the listener: a later one replaces an earlier one. */
+class Sessions {
+  readonly #earlier = new Set<string>()
+  #session = ''
+  #sequence = -1
+
+  /** Throws `conflict` for a session that another one has replaced. */
+  join(session: string): void {
+    if (session === this.#session) return
+    if (this.#earlier.has(session)) {
+      throw new AppError(
+        'conflict',
+        'Another process has taken over as this listener. Run one for each listener, with a key of its own.',
+      )
+    }
+    if (this.#session !== '') this.#earlier.add(this.#session)
+    const [oldest] = this.#earlier
+    if (this.#earlier.size > MOST_SESSIONS && oldest) this.#earlier.delete(oldest)
+    this.#session = session
+    this.#sequence = -1
   }
 
-  /** 0: the listener has no version of this control plane. */
-  #numberOf(version: string | null): number {
+  /** Whether no later report of the session came before. */
+  isNext(sequence: number): boolean {
+    if (sequence <= this.#sequence) return false
+    this.#sequence = sequence
+    return true
+  }
+}
+
+/** The version of the orders, and the exchange that waits for the next one. */
+class OrdersVersion {
+  readonly #term: string
+  #number = 1
+  #isStopped = false
+  /** Ends the wait of the open exchange. */
+  #wake: (() => void) | undefined
+
+  constructor(term: string) {
+    this.#term = term
+  }
+
+  get text(): string {
+    return `${this.#term}:${this.#number}`
+  }
+
+  /** 0: it is a version of another control plane, or none. */
+  numberOf(version: string | null): number {
     const [term, number] = version?.split(':') ?? []
-    return term === this.#options.term ? Number(number) || 0 : 0
+    return term === this.#term ? Number(number) || 0 : 0
   }
 
-  #changed(signal: AbortSignal): Promise<void> {
+  renew(): number {
+    this.#number += 1
+    // Once for all that changes in this turn.
+    setImmediate(() => this.#wake?.())
+    return this.#number
+  }
+
+  /** Resolves after a change, after `EXCHANGE_WAIT_MS`, and when another exchange waits. */
+  changed(signal: AbortSignal): Promise<void> {
     this.#wake?.()
     return new Promise((resolve) => {
       const end = () => {
@@ -199,24 +221,49 @@ export class RemoteListener implements ListenerState {
       const timer = setTimeout(end, EXCHANGE_WAIT_MS)
       this.#wake = end
       signal.addEventListener('abort', end)
-      if (signal.aborted) end()
+      if (signal.aborted || this.#isStopped) end()
     })
   }
 
-  #heard(): void {
-    this.#heardAt = Date.now()
-    this.#away = undefined
-    this.#watch()
+  stop(): void {
+    this.#isStopped = true
+    this.#wake?.()
+  }
+}
+
+/** Whether the listener has been heard from within `LISTENER_AWAY_MS`. Watches from its creation until `stop`. */
+class Presence {
+  readonly #options: Pick<RemoteListenerOptions, 'id' | 'onAway'>
+  #away: string | undefined
+  #timer: NodeJS.Timeout | undefined
+  #isStopped = false
+
+  constructor(options: Pick<RemoteListenerOptions, 'id' | 'onAway'>) {
+    this.#options = options
+    this.#watch('yet')
   }
 
-  #watch(): void {
+  /** A sentence; `undefined`: it is not away. */
+  get away(): string | undefined {
+    return this.#away
+  }
+
+  note(): void {
+    this.#away = undefined
+    this.#watch(`since ${new Date().toISOString()}`)
+  }
+
+  stop(): void {
+    this.#isStopped = true
     clearTimeout(this.#timer)
-    if (this.#isClosed) return
+  }
+
+  #watch(since: string): void {
+    clearTimeout(this.#timer)
+    if (this.#isStopped) return
     this.#timer = setTimeout(() => {
-      const since =
-        this.#heardAt === undefined ? 'yet' : `since ${new Date(this.#heardAt).toISOString()}`
       this.#away =
-        `The listener ${this.id} is away: it has not been heard from ${since}. ` +
+        `The listener ${this.#options.id} is away: it has not been heard from ${since}. ` +
         'What it runs goes on; look whether `runyard listener` runs there and reaches the control plane.'
       this.#options.onAway()
     }, LISTENER_AWAY_MS)

@@ -1,16 +1,16 @@
-/** A revision that a listener runs: its order, the listener's last report, and the open waits. */
+/**
+ * A revision that a listener runs: its order, the steps that `next-remote-step.ts` names after a report, and the open
+ * waits.
+ */
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { ParkedThreads } from '../core/agent/parked-threads.ts'
-import type {
-  ReportedRevision,
-  RevisionOrder,
-  RunOrder,
-  ScaleOrder,
-} from '../core/deployment/listener-protocol.ts'
+import type { RevisionOrder, RunOrder } from '../core/deployment/listener-protocol.ts'
 import type { DrainLimits, Endpoint, Replica, RuntimeState } from '../core/deployment/runtime.ts'
 import { AppError } from '../core/errors.ts'
 import { isAgentReading, type ServerReading } from '../core/figures/reading.ts'
 import { Errands } from './errands.ts'
+import { afterState, endpointsOf, nextRemoteStep, type RemoteState } from './next-remote-step.ts'
 
 /** How long to wait for an answer about agent servers, in ms. */
 const ANSWER_MS = 15_000
@@ -46,98 +46,95 @@ export interface ListenerState {
 export class RemoteRevision {
   readonly deployment_id: string
   readonly #options: RemoteRevisionOptions
-  readonly #start: Start | undefined
   readonly #errands: Errands
-  #incarnation: string
-  #mayAdopt: boolean
-  /** Whether the listener has reported this very incarnation. */
-  #isConfirmed = false
-  #state: RuntimeState = { kind: 'starting' }
-  #replicas: readonly Replica[] = []
-  /** The latest reported state, and its session. */
-  #heard = { session: '', number: 0 }
-  #scale: ScaleOrder | undefined
-  /** The addresses of retired agent servers that the listener still reports as endpoints. */
-  #retiring = new Set<string>()
-  #stop: { graceMs: number; since: number; ended: PromiseWithResolvers<void> } | undefined
+  readonly #ended = Promise.withResolvers<void>()
+  #known: RemoteState
 
   constructor(options: RemoteRevisionOptions) {
     this.#options = options
-    this.#start = options.start
-    const { listener } = options
-    const isAway = () => listener.away !== undefined
-    this.#errands = new Errands(isAway, () => listener.renew())
     this.deployment_id = options.deployment_id
-    this.#incarnation = randomUUID()
-    this.#mayAdopt = options.mayAdopt
+    const { listener, start, mayAdopt } = options
+    this.#errands = new Errands(
+      () => listener.away !== undefined,
+      () => listener.renew(),
+    )
+    this.#known = {
+      ...(start && { start: { isStandby: start.spec.isStandby ?? false } }),
+      ...{ incarnation: randomUUID(), mayAdopt, isConfirmed: false },
+      ...{ state: { kind: 'starting' }, replicas: [], retiring: [] },
+      heard: { session: '', number: 0 },
+    }
   }
 
   get isStopping(): boolean {
-    return this.#stop !== undefined
+    return this.#known.stop !== undefined
   }
 
   get state(): RuntimeState {
     const { away } = this.#options.listener
-    if (this.#isConfirmed || away === undefined || this.#state.kind !== 'starting')
-      return this.#state
+    const { isConfirmed, state } = this.#known
+    if (isConfirmed || away === undefined || state.kind !== 'starting') return state
     return { kind: 'starting', reason: away }
   }
 
   get replicas(): Replica[] {
     const { state } = this
-    if (this.#replicas.length > 0) return this.#replicas.slice(0, this.#scale?.replicas)
+    const { replicas, scale } = this.#known
+    if (replicas.length > 0) return replicas.slice(0, scale?.replicas)
     if (state.kind !== 'starting') return []
     return [{ state: 'starting', since: 0, restarts: 0, reason: state.reason ?? null, load: null }]
   }
 
   /** The listener's order for it. */
   get order(): RevisionOrder {
-    const { revision_id, deployment_id } = this.#options
+    const { revision_id, deployment_id, start } = this.#options
+    const { stop, incarnation, scale } = this.#known
     const which = { revision_id, deployment_id }
-    if (this.#stop) return { kind: 'stop', ...which, grace_ms: this.#stop.graceMs }
+    if (stop) return { kind: 'stop', ...which, grace_ms: stop.graceMs }
     return {
-      ...{ kind: 'run', ...which, incarnation: this.#incarnation, errands: this.#errands.list() },
-      ...(this.#start && { start: this.#start }),
-      ...(this.#scale && { scale: this.#scale }),
+      ...{ kind: 'run', ...which, incarnation, errands: this.#errands.list() },
+      ...(start && { start }),
+      ...(scale && { scale }),
     }
   }
 
-  /** Takes the listener's report. `session`: the process of the listener that sent it. */
-  note(reported: ReportedRevision, session: string): void {
-    if (this.#stop || !this.#recognise(reported)) return
-    for (const { id, value } of reported.done) this.#errands.settle(id, value)
-    this.#replicas = reported.replicas
-    if (this.#heard.session !== session) this.#heard = { session, number: 0 }
-    for (const { number, state } of reported.states) {
-      if (number <= this.#heard.number) continue
-      this.#heard.number = number
-      this.#setState(state)
+  /** Takes what the listener reports of it. Returns whether there is no such revision any more. */
+  note(heard: Parameters<typeof nextRemoteStep>[1]): boolean {
+    for (;;) {
+      const step = nextRemoteStep(this.#known, heard)
+      if (!step) return false
+      switch (step.kind) {
+        case 'confirm':
+          this.#set({ isConfirmed: true })
+          break
+        case 'adopt':
+          this.#set({ isConfirmed: true, mayAdopt: false, incarnation: step.incarnation })
+          if (step.activates) void this.#errands.do({ kind: 'activate' }, ADOPT_MS)
+          break
+        case 'follow':
+          this.#follow(step)
+          break
+        case 'unconfirm':
+          this.#set({ isConfirmed: false })
+          break
+        case 'forget':
+          this.#errands.giveUp()
+          return true
+        case 'end':
+          this.#end()
+      }
     }
-  }
-
-  /**
-   * The listener, at the version of that number, does not report it. Returns whether there is no such revision any
-   * more.
-   */
-  noteAbsent(version: number): boolean {
-    if (this.#stop) {
-      if (version >= this.#stop.since) this.#stop.ended.resolve()
-      return false
-    }
-    if (this.#start) this.#isConfirmed = false
-    else this.#errands.giveUp()
-    return this.#start === undefined
   }
 
   /** The listener is away: no wait goes on. */
   noteAway(): void {
     this.#errands.giveUp()
-    this.#stop?.ended.resolve()
-    if (!this.#isConfirmed) this.#options.onChange()
+    this.#end()
+    if (!this.#known.isConfirmed) this.#options.onChange()
   }
 
   async readings(): Promise<ServerReading[]> {
-    if (this.#state.kind !== 'healthy') return []
+    if (this.#known.state.kind !== 'healthy') return []
     const value = await this.#errands.ask({ kind: 'readings' }, ANSWER_MS)
     if (!Array.isArray(value)) return []
     return value.filter(
@@ -146,14 +143,14 @@ export class RemoteRevision {
   }
 
   async inspect(): Promise<ParkedThreads | undefined> {
-    if (this.#state.kind !== 'healthy') return undefined
+    if (this.#known.state.kind !== 'healthy') return undefined
     const value = await this.#errands.ask({ kind: 'inspect' }, ANSWER_MS)
     return isParkedThreads(value) ? value : undefined
   }
 
   /** Throws `unavailable` when the listener has not done it in time. */
   async activate(): Promise<void> {
-    if ((await this.#errands.do({ kind: 'activate' }, ACTIVATE_MS)) || this.#stop) return
+    if ((await this.#errands.do({ kind: 'activate' }, ACTIVATE_MS)) || this.isStopping) return
     throw new AppError(
       'unavailable',
       this.#options.listener.away ?? 'The listener has not made the revision active yet.',
@@ -161,12 +158,12 @@ export class RemoteRevision {
   }
 
   scale(replicas: number, retire: (endpoint: Endpoint | undefined) => Promise<void>): void {
-    if (this.#scale?.replicas === replicas) return
-    const excess = endpointsOf(this.#state).slice(replicas)
+    const { scale: before, state, retiring } = this.#known
+    if (before?.replicas === replicas) return
+    const excess = endpointsOf(state).slice(replicas)
     const scale = { id: randomUUID(), replicas, may_end: excess.length === 0 }
-    this.#scale = scale
-    this.#retiring = new Set([...this.#retiring, ...excess.map(({ url }) => url)])
-    this.#setState(this.#state)
+    this.#set({ scale, retiring: [...retiring, ...excess.map(({ url }) => url)] })
+    this.#setState(state)
     this.#options.listener.renew()
     void Promise.allSettled(excess.map(retire)).then(() => {
       scale.may_end = true
@@ -187,55 +184,43 @@ export class RemoteRevision {
   }
 
   async stop(graceMs: number): Promise<void> {
+    const { listener } = this.#options
     this.#errands.giveUp()
-    const ended = this.#stop?.ended ?? Promise.withResolvers<void>()
-    this.#stop = { graceMs, since: 0, ended }
-    this.#stop.since = this.#options.listener.renew()
-    if (this.#options.listener.away !== undefined) return
-    const timer = setTimeout(ended.resolve, graceMs + STOP_BEYOND_MS)
-    await ended.promise
+    this.#set({ stop: { graceMs, since: listener.renew(), hasEnded: false } })
+    if (listener.away !== undefined) return
+    const timer = setTimeout(this.#ended.resolve, graceMs + STOP_BEYOND_MS)
+    await this.#ended.promise
     clearTimeout(timer)
   }
 
-  /** Whether it is of this incarnation. A revision from before this process led is taken as it is, unless it failed. */
-  #recognise({ incarnation, states }: ReportedRevision): boolean {
-    const { kind } = states.at(-1)?.state ?? { kind: 'absent' }
-    // It is about to be started there.
-    if (this.#start && kind === 'absent') return false
-    if (incarnation === this.#incarnation) return this.#confirm()
-    // A revision that failed before is to be started again.
-    if (this.#start && kind === 'failed') return false
-    if (incarnation === null && this.#isConfirmed) return true
-    if (!this.#mayAdopt) return false
-    this.#mayAdopt = false
-    this.#incarnation = incarnation ?? this.#incarnation
-    // The previous leader may have ended before that was done.
-    if (this.#start && !this.#start.spec.isStandby) {
-      void this.#errands.do({ kind: 'activate' }, ADOPT_MS)
-    }
-    return this.#confirm()
+  /** Each state is reported by itself: callers wait for some of them. */
+  #follow({
+    reported,
+    session,
+    states,
+  }: Extract<ReturnType<typeof nextRemoteStep>, { kind: 'follow' }>): void {
+    for (const { id, value } of reported.done) this.#errands.settle(id, value)
+    const number = reported.states.at(-1)?.number ?? 0
+    this.#set({ followed: reported, replicas: reported.replicas, heard: { session, number } })
+    for (const state of states) this.#setState(state)
   }
 
-  #confirm(): true {
-    this.#isConfirmed = true
-    return true
+  #end(): void {
+    const { stop } = this.#known
+    if (!stop) return
+    this.#set({ stop: { ...stop, hasEnded: true } })
+    this.#ended.resolve()
   }
 
   #setState(said: RuntimeState): void {
-    const endpoints = endpointsOf(said)
-    for (const url of this.#retiring) {
-      if (!endpoints.some((one) => one.url === url)) this.#retiring.delete(url)
-    }
-    const [first, ...others] = endpoints.filter(({ url }) => !this.#retiring.has(url))
-    const state: RuntimeState = first ? { kind: 'healthy', endpoints: [first, ...others] } : said
-    const isSame = JSON.stringify(state) === JSON.stringify(this.#state)
-    this.#state = state
-    if (!isSame) this.#options.onChange()
+    const before = this.#known.state
+    this.#known = afterState(this.#known, said)
+    if (!isDeepStrictEqual(this.#known.state, before)) this.#options.onChange()
   }
-}
 
-function endpointsOf(state: RuntimeState): readonly Endpoint[] {
-  return state.kind === 'healthy' ? state.endpoints : []
+  #set(change: Partial<RemoteState>): void {
+    this.#known = { ...this.#known, ...change }
+  }
 }
 
 function isParkedThreads(value: unknown): value is ParkedThreads {
