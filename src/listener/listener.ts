@@ -51,45 +51,37 @@ export class Listener {
   readonly #names: Names
   readonly #stopping = new AbortController()
   readonly #ordered = Promise.withResolvers<void>()
+  readonly #open = new OpenExchange()
+  readonly #news: News
+  readonly #unsubscribe: () => void
   #sequence = 0
   #version: string | null = null
   #running: Promise<void> = Promise.resolve()
-  #looking: NodeJS.Timeout | undefined
-  #gathering: NodeJS.Timeout | undefined
-  #exchanging: AbortController | undefined
-  /** Whether the next report may contain log lines: once after each look. */
-  #mayTell = true
-  /** Whether the current report contains log lines. */
-  #isTelling = false
-  #lastLoads = ''
-  #lastActivity = ''
-  #looks = 0
-  readonly #unsubscribe: () => void
 
   constructor(options: ListenerOptions) {
     this.#options = options
-    const onChange = () => this.#changed()
+    const onChange = () => this.#open.interruptSoon()
     this.#revisions = new Revisions({ ...options, onChange })
     const state: RuntimeDriver['observe'] = (id) => options.driver.observe(id)
     this.#names = new Names({ targets: options.targets, hosts: options.hosts, state, onChange })
+    this.#news = new News({ report: () => this.#reported(), logs: options.logs, onNews: onChange })
     this.#unsubscribe = options.driver.onChange((id) => this.#names.follow(id))
   }
 
   /** Resolves when the first orders have come. */
   start(): Promise<void> {
     this.#running = this.#run()
-    this.#looking = setInterval(() => this.#look(), LOOK_EVERY_MS)
+    this.#news.start()
     return this.#ordered.promise
   }
 
   /** Revisions keep running. */
   async stop(): Promise<void> {
     this.#stopping.abort()
-    this.#exchanging?.abort()
-    clearInterval(this.#looking)
-    clearTimeout(this.#gathering)
+    this.#news.stop()
+    this.#open.stop()
     this.#unsubscribe()
-    this.#revisions.close()
+    this.#revisions.stop()
     await this.#running
   }
 
@@ -97,14 +89,13 @@ export class Listener {
     const { signal } = this.#stopping
     let retryMs = FIRST_RETRY_MS
     while (!signal.aborted) {
-      const exchanging = new AbortController()
-      this.#exchanging = exchanging
+      const interrupted = this.#open.begin()
       try {
-        await this.#exchange(exchanging.signal)
+        await this.#exchange(interrupted)
         retryMs = FIRST_RETRY_MS
       } catch (error) {
         if (signal.aborted) return
-        if (exchanging.signal.aborted) continue
+        if (interrupted.aborted) continue
         if (isRefusal(error)) return this.#options.onRefused(error)
         this.#options.log.warn({ err: error }, 'the control plane does not answer; trying again')
         await delay(retryMs, undefined, { signal }).catch(() => {})
@@ -115,10 +106,10 @@ export class Listener {
 
   async #exchange(signal: AbortSignal): Promise<void> {
     const report = this.#report()
-    this.#isTelling = report.logs.length > 0
+    this.#open.mayInterrupt = report.logs.length === 0
     const answer = this.#options.exchange(report, signal)
     const orders = await answer.finally(() => {
-      this.#isTelling = false
+      this.#open.mayInterrupt = true
     })
     this.#options.logs.acknowledge()
     this.#revisions.acknowledge(report.revisions)
@@ -129,45 +120,107 @@ export class Listener {
   }
 
   #report(): ListenerReport {
-    const { url, logs, runyard } = this.#options
+    const { url, runyard } = this.#options
     this.#sequence += 1
-    const revisions = this.#revisions.report()
-    this.#lastLoads = loadsOf(revisions)
-    this.#lastActivity = this.#activity()
-    const lines = logs.read(this.#mayTell ? this.#revisions.ids() : [])
-    if (lines.length > 0) this.#mayTell = false
+    const { revisions, names } = this.#reported()
+    const logs = this.#news.take({ revisions, names })
     return {
       ...{ session: this.#session, sequence: this.#sequence, version: this.#version },
-      ...{ url: url(), runyard, revisions, names: this.#names.report(), logs: lines },
+      ...{ url: url(), runyard, revisions, names, logs },
     }
   }
 
+  #reported(): Reported {
+    return { revisions: this.#revisions.report(), names: this.#names.report() }
+  }
+}
+
+/** The exchange under way, which a change interrupts: the next one reports it. */
+class OpenExchange {
   /**
-   * Interrupts the waiting exchange; the next one reports what is new. An exchange with log lines does not wait, and
-   * without its answer they would be reported twice.
+   * An exchange with log lines is not interrupted: it does not wait, and without its answer they would be reported
+   * twice.
    */
-  #changed(): void {
+  mayInterrupt = true
+  #open: AbortController | undefined
+  #gathering: NodeJS.Timeout | undefined
+
+  /** Returns the signal that ends the next exchange. */
+  begin(): AbortSignal {
+    this.#open = new AbortController()
+    return this.#open.signal
+  }
+
+  /** Interrupts it once for all that changes within `GATHER_MS`. */
+  interruptSoon(): void {
     this.#gathering ??= setTimeout(() => {
       this.#gathering = undefined
-      if (!this.#isTelling) this.#exchanging?.abort()
+      if (this.mayInterrupt) this.#open?.abort()
     }, GATHER_MS)
   }
 
-  #activity(): string {
-    return JSON.stringify(this.#names.report())
+  stop(): void {
+    clearTimeout(this.#gathering)
+    this.#open?.abort()
+  }
+}
+
+type Reported = Pick<ListenerReport, 'revisions' | 'names'>
+
+interface NewsOptions {
+  report(): Reported
+  logs: Pick<ListenerOptions['logs'], 'read' | 'hasNew'>
+  /** Called when there is something that the last report does not have. */
+  onNews(): void
+}
+
+/** Looks once a second at what changes without notice: loads, activity and logs. */
+class News {
+  readonly #options: NewsOptions
+  #timer: NodeJS.Timeout | undefined
+  #looks = 0
+  #loads = ''
+  #activity = ''
+  /** Whether the next report may contain log lines: once after each look. */
+  #mayTell = true
+
+  constructor(options: NewsOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS)
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  /** Returns the log lines for the next report, which has this. */
+  take({ revisions, names }: Reported): ReportedLog[] {
+    this.#loads = loadsOf(revisions)
+    this.#activity = JSON.stringify(names)
+    const logs = this.#options.logs.read(this.#mayTell ? idsOf(revisions) : [])
+    if (logs.length > 0) this.#mayTell = false
+    return logs
   }
 
   #look(): void {
+    const { report, logs, onNews } = this.#options
     this.#looks += 1
     this.#mayTell = true
-    const isAsked = this.#looks % ACTIVITY_LOOKS === 0 && this.#activity() !== this.#lastActivity
-    const isNew = loadsOf(this.#revisions.report()) !== this.#lastLoads
-    if (isAsked || isNew || this.#options.logs.hasNew(this.#revisions.ids())) this.#changed()
+    const { revisions, names } = report()
+    const isAsked = this.#looks % ACTIVITY_LOOKS === 0 && JSON.stringify(names) !== this.#activity
+    if (isAsked || loadsOf(revisions) !== this.#loads || logs.hasNew(idsOf(revisions))) onNews()
   }
 }
 
 function loadsOf(revisions: ListenerReport['revisions']): string {
   return JSON.stringify(revisions.map(({ replicas }) => replicas))
+}
+
+function idsOf(revisions: ListenerReport['revisions']): string[] {
+  return revisions.map(({ revision_id }) => revision_id)
 }
 
 function isRefusal(error: unknown): error is AppError {

@@ -5,7 +5,7 @@ import type {
   RunOrder,
   StopOrder,
 } from '../core/deployment/listener-protocol.ts'
-import type { RuntimeDriver, RuntimeState } from '../core/deployment/runtime.ts'
+import type { RuntimeDriver } from '../core/deployment/runtime.ts'
 import type { TargetTable } from '../core/deployment/target.ts'
 import type { Log } from '../core/log.ts'
 import { LocalRevision } from './revision.ts'
@@ -51,17 +51,8 @@ export class Revisions {
     })
   }
 
-  close(): void {
+  stop(): void {
     this.#unsubscribe()
-  }
-
-  ids(): string[] {
-    return [...this.#revisions.keys()]
-  }
-
-  /** The revision's state as seen here. */
-  state(revision_id: string): RuntimeState {
-    return this.#revisions.get(revision_id)?.state ?? { kind: 'absent' }
   }
 
   /** Begins all orders without waiting. Revisions that are not named stay as they are. */

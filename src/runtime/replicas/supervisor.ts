@@ -57,22 +57,25 @@ export type SupervisedState =
   | { kind: 'restarting'; reason: string; restarts: number }
   | { kind: 'failed'; reason: string }
 
+/** One process, from its start to its end. */
+interface Run {
+  agent: RunningAgent
+  load: Load | null
+  /** How long it was healthy, in ms; `undefined`: it never was. */
+  healthyMs: number | undefined
+}
+
 export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #stopping = new AbortController()
   #state: SupervisedState = { kind: 'starting' }
   #since: number
   #lastReason: string | null = null
-  #load: Load | null = null
   #isStandby: boolean
-  #process: RunningAgent | undefined
-  #done: Promise<void> = Promise.resolve()
-  #hasBeenHealthy = false
-  /** Of the current process, or the last one. */
-  #wasHealthy = false
   #restarts = 0
-  /** How long the current process, or the last one, was healthy, in ms. */
-  #healthyMs = 0
+  /** The current process, or the last one. */
+  #run: Run | undefined
+  #done: Promise<void> = Promise.resolve()
 
   constructor(options: SupervisorOptions) {
     this.#options = options
@@ -91,13 +94,13 @@ export class Supervisor {
       since: this.#since,
       restarts: this.#restarts,
       reason: this.#startingReason ?? this.#lastReason,
-      load: this.#load,
+      load: this.#run?.load ?? null,
     }
   }
 
   get #startingReason(): string | undefined {
     if (this.#state.kind !== 'starting') return undefined
-    const doing = this.#process?.doing
+    const doing = this.#run?.agent.doing
     return this.#state.reason ?? (doing && `It ${doing}.`)
   }
 
@@ -114,14 +117,14 @@ export class Supervisor {
 
   /** See `RuntimeDriver.inspect`. */
   async inspect(): Promise<ParkedThreads | undefined> {
-    return this.#state.kind === 'healthy' ? this.#process?.inspect() : undefined
+    return this.#state.kind === 'healthy' ? this.#run?.agent.inspect() : undefined
   }
 
   /** Its metrics; `undefined`: it is not healthy, or did not report them in time. */
   async measure(): Promise<ServerReading | undefined> {
     const state = this.#state
     if (state.kind !== 'healthy') return undefined
-    const reading = await this.#process?.measure()
+    const reading = await this.#run?.agent.measure()
     return reading && { ...reading, url: state.endpoint.url }
   }
 
@@ -129,29 +132,30 @@ export class Supervisor {
   async activate(): Promise<void> {
     if (!this.#isStandby) return
     this.#isStandby = false
-    await this.#process?.activate()
+    await this.#run?.agent.activate()
   }
 
   /** See `RuntimeDriver.drain`. A process that dies meanwhile comes back to answer, not to execute. */
   async drain(limits: DrainLimits): Promise<number | undefined> {
     this.#isStandby = true
-    return this.#state.kind === 'healthy' ? this.#process?.drain(limits) : undefined
+    return this.#state.kind === 'healthy' ? this.#run?.agent.drain(limits) : undefined
   }
 
   /** Asks the process to end, waits up to `graceMs`, then kills. May be called again. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping.abort()
-    this.#process?.terminate()
-    const timer = setTimeout(() => this.#process?.kill(), graceMs)
+    this.#run?.agent.terminate()
+    const timer = setTimeout(() => this.#run?.agent.kill(), graceMs)
     await this.#done
     clearTimeout(timer)
   }
 
   /** Lets go of a process that can go on alone; ends any other, as `stop` does. */
   async leave(graceMs: number): Promise<void> {
-    if (!this.#process?.detach) return this.stop(graceMs)
+    const agent = this.#run?.agent
+    if (!agent?.detach) return this.stop(graceMs)
     this.#stopping.abort()
-    this.#process.detach()
+    agent.detach()
     await this.#done
   }
 
@@ -159,7 +163,6 @@ export class Supervisor {
     const { backoff, deployLog } = this.#options
     const runOnce = async () => {
       deployLog.forget()
-      this.#healthyMs = 0
       const reason = await this.#runOnce()
       return this.isStopping ? undefined : this.#takeEnd(reason)
     }
@@ -168,28 +171,31 @@ export class Supervisor {
 
   /** Returns how long the process was healthy, in ms; `undefined`: none is started after it. */
   #takeEnd(reason: string): number | undefined {
-    if (this.#process?.isAdopted && !this.#wasHealthy) return 0
+    const { agent, healthyMs } = this.#run ?? {}
+    if (agent?.isAdopted && healthyMs === undefined) return 0
     this.#lastReason = reason
-    if (!this.#hasBeenHealthy) {
+    // None has been healthy yet.
+    if (this.#state.kind === 'starting') {
       this.#become({ kind: 'failed', reason })
       return undefined
     }
     this.#restarts += 1
     this.#become({ kind: 'restarting', reason, restarts: this.#restarts })
-    return this.#healthyMs
+    return healthyMs ?? 0
   }
 
   /** Runs one process to its end and returns why it ended. */
   async #runOnce(): Promise<string> {
-    this.#load = null
-    const onLoad = (load: Load) => {
-      this.#load = load
-    }
-    const onWait = (reason: string) => this.#becomeWaiting(reason)
-    const onLast = (reading: AgentReading) => this.#tellLast(reading)
-    this.#wasHealthy = false
-    const started = this.#options.launch({ isStandby: this.#isStandby, onLoad, onLast, onWait })
-    this.#process = started
+    const started = this.#options.launch({
+      isStandby: this.#isStandby,
+      onLoad: (load) => {
+        run.load = load
+      },
+      onLast: (reading) => this.#tellLast(reading),
+      onWait: (reason) => this.#becomeWaiting(reason),
+    })
+    const run: Run = { agent: started, load: null, healthyMs: undefined }
+    this.#run = run
     const outcome = await this.#becomeHealthy(started)
     if (outcome === 'late') {
       const { doing } = started
@@ -202,17 +208,15 @@ export class Supervisor {
       return this.#explain(started.failure ?? `The agent server did not start: ${end}.`)
     }
     if (outcome === 'stopped') return started.exited
-    return this.#serve(started, outcome)
+    return this.#serve(run, outcome)
   }
 
-  async #serve(started: RunningAgent, endpoint: Endpoint): Promise<string> {
+  async #serve(run: Run, endpoint: Endpoint): Promise<string> {
     const { clock } = this.#options
-    this.#hasBeenHealthy = true
-    this.#wasHealthy = true
     this.#become({ kind: 'healthy', endpoint })
     const since = clock.now()
-    const reason = await this.#endOf(started, endpoint)
-    this.#healthyMs = clock.now() - since
+    const reason = await this.#endOf(run.agent, endpoint)
+    run.healthyMs = clock.now() - since
     return this.#explain(reason)
   }
 
