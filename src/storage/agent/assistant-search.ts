@@ -13,7 +13,7 @@ import type {
   AssistantStore,
 } from '../../core/agent/assistant.ts'
 import type { Db, SqlValue } from '../db/db.ts'
-import { decodeRow } from '../db/json-columns.ts'
+import { table } from '../db/table.ts'
 import {
   labelsOf,
   type MetadataWanted,
@@ -21,14 +21,22 @@ import {
   splitLabels,
 } from './metadata-condition.ts'
 
-export const ASSISTANT_COLUMNS = `assistant_id, graph_id, config, context, metadata, name,
-  description, version, created_at, updated_at`
-
-export const GET_ASSISTANT = `SELECT ${ASSISTANT_COLUMNS} FROM assistants WHERE assistant_id = $1`
-
-export function toAssistant(row: object): Assistant {
-  return decodeRow<Assistant>(row, ['config', 'context', 'metadata'])
+/** Statements search `folded_name`. */
+interface StoredAssistant extends Assistant {
+  folded_name?: string
 }
+
+export const ASSISTANTS = table<StoredAssistant>(
+  'assistants',
+  `assistant_id, graph_id, config, context, metadata, name, description, version, created_at,
+  updated_at`,
+  {
+    key: 'assistant_id',
+    json: ['config', 'context', 'metadata'],
+    fixed: ['created_at'],
+    unread: ['folded_name'],
+  },
+)
 
 /** The form in which a name is searched. SQLite's own `lower` only knows ASCII. */
 export function foldName(name: string): string {
@@ -71,10 +79,10 @@ async function search(tx: Db, query: AssistantQuery, page: AssistantPage): Promi
     ...otherConditions(tx, wanted, params),
   ]
   const sql = `
-    SELECT ${ASSISTANT_COLUMNS} FROM assistants AS a ${whereAll(conditions)}
+    SELECT ${ASSISTANTS.columns} FROM assistants AS a ${whereAll(conditions)}
     ORDER BY ${orderOf(page)}
     LIMIT $${params.push(page.limit)} OFFSET $${params.push(page.offset)}`
-  return (await tx.all<object>(sql, params)).map(toAssistant)
+  return ASSISTANTS.on(tx).all(sql, params)
 }
 
 async function count(tx: Db, query: AssistantQuery): Promise<number> {

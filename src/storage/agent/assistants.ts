@@ -1,35 +1,34 @@
-/** The `assistants` table. Its search and its versions are in other files. */
+/** The tables `assistants`, whose search is in another file, and `assistant_versions`: their past and present contents. */
 import type { Assistant, AssistantStore } from '../../core/agent/assistant.ts'
 import type { Db, SqlValue } from '../db/db.ts'
-import { encodeJson } from '../db/json-columns.ts'
+import { table } from '../db/table.ts'
 import {
-  ASSISTANT_COLUMNS,
+  ASSISTANTS,
   addAssistantLabels,
   createAssistantSearch,
   foldName,
-  GET_ASSISTANT,
-  toAssistant,
 } from './assistant-search.ts'
-import { createAssistantVersions } from './assistant-versions.ts'
+import { metadataConditions } from './metadata-condition.ts'
 
-const INSERT = `
-INSERT INTO assistants (${ASSISTANT_COLUMNS}, folded_name)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-ON CONFLICT (assistant_id) DO NOTHING`
+const VERSIONS = table<Assistant>(
+  'assistant_versions',
+  'assistant_id, version, graph_id, config, context, metadata, name, description, created_at',
+  { json: ['config', 'context', 'metadata'], fixed: ['created_at'] },
+)
 
-const UPDATE = `
-UPDATE assistants
-SET graph_id = $2, config = $3, context = $4, metadata = $5, name = $6, description = $7,
-  version = $8, updated_at = $9, folded_name = $10
-WHERE assistant_id = $1`
+const GET = `SELECT ${ASSISTANTS.columns} FROM assistants WHERE assistant_id = $1`
+
+const OF_ASSISTANT = `
+SELECT ${VERSIONS.columns}, created_at AS updated_at FROM assistant_versions WHERE assistant_id = $1`
+
+const LAST_VERSION = `
+SELECT coalesce(max(version), 0) AS version FROM assistant_versions WHERE assistant_id = $1`
 
 /** `db` may be a transaction. */
 export function createAssistantStore(db: Db): AssistantStore {
+  const versions = VERSIONS.on(db)
   return {
-    async get(assistant_id) {
-      const row = await db.get<Record<string, unknown>>(GET_ASSISTANT, [assistant_id])
-      return row && toAssistant(row)
-    },
+    get: (assistant_id) => ASSISTANTS.on(db).get(GET, [assistant_id]),
     insert: (assistant) => db.transaction((tx) => insert(tx, assistant), []),
     update: (assistant) => db.transaction((tx) => update(tx, assistant), []),
     async delete(assistant_id) {
@@ -37,35 +36,40 @@ export function createAssistantStore(db: Db): AssistantStore {
       return (await db.run(sql, [assistant_id])) === 1
     },
     ...createAssistantSearch(db),
-    ...createAssistantVersions(db),
+    putVersion: (assistant) => putVersion(db, assistant),
+    getVersion: (assistant_id, version) =>
+      versions.get(`${OF_ASSISTANT} AND version = $2`, [assistant_id, version]),
+    async lastVersion(assistant_id) {
+      const row = await db.get<{ version: number }>(LAST_VERSION, [assistant_id])
+      return Number(row?.version)
+    },
+    versions(assistant_id, { metadata = {}, limit, offset }) {
+      const params: SqlValue[] = [assistant_id]
+      const conditions = metadataConditions(db.json, { metadata }, params)
+      const where = [OF_ASSISTANT, ...conditions].join(' AND ')
+      const limits = `LIMIT $${params.push(limit)} OFFSET $${params.push(offset)}`
+      return versions.all(`${where} ORDER BY version DESC ${limits}`, params)
+    },
   }
 }
 
 async function insert(tx: Db, assistant: Assistant): Promise<boolean> {
-  const { assistant_id, created_at, updated_at, version } = assistant
-  const params = [assistant_id, ...contentOf(assistant), version, created_at, updated_at]
-  const inserted = await tx.run(INSERT, [...params, foldName(assistant.name)])
-  if (inserted === 0) return false
+  const stored = { ...assistant, folded_name: foldName(assistant.name) }
+  const isNew = await ASSISTANTS.on(tx).insert(stored, 'ON CONFLICT (assistant_id) DO NOTHING')
+  if (!isNew) return false
   await addAssistantLabels(tx, assistant)
-  await createAssistantVersions(tx).putVersion(assistant)
+  await putVersion(tx, assistant)
   return true
 }
 
 async function update(tx: Db, assistant: Assistant): Promise<void> {
-  const { assistant_id, updated_at, version } = assistant
-  const params = [assistant_id, ...contentOf(assistant), version, updated_at]
-  await tx.run(UPDATE, [...params, foldName(assistant.name)])
+  const { assistant_id, name } = assistant
+  await ASSISTANTS.on(tx).update(assistant_id, { ...assistant, folded_name: foldName(name) })
   await tx.run('DELETE FROM assistant_labels WHERE assistant_id = $1', [assistant_id])
   await addAssistantLabels(tx, assistant)
 }
 
-function contentOf(assistant: Assistant): SqlValue[] {
-  return [
-    assistant.graph_id,
-    encodeJson(assistant.config),
-    encodeJson(assistant.context),
-    encodeJson(assistant.metadata),
-    assistant.name,
-    assistant.description,
-  ]
+async function putVersion(db: Db, assistant: Assistant): Promise<void> {
+  const version = { ...assistant, created_at: assistant.updated_at }
+  await VERSIONS.on(db).insert(version, VERSIONS.orReplace('assistant_id, version'))
 }

@@ -2,34 +2,33 @@
 import type { PushConfig, PushConfigStore } from '../../core/agent/push-config.ts'
 import type { CredentialBox } from '../../core/secret-box.ts'
 import type { Db } from '../db/db.ts'
-import { decodeRow, encodeJson } from '../db/json-columns.ts'
+import { table } from '../db/table.ts'
 import { openMembers, PLACES, sealMembers } from './credentials.ts'
 
-const COLUMNS = 'task_id, config_id, thread_id, version, created_at, config'
-
-const PUT = `
-INSERT INTO push_configs (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6)
-ON CONFLICT (task_id, config_id) DO UPDATE
-SET version = excluded.version, config = excluded.config`
+const CONFIGS = table<PushConfig>(
+  'push_configs',
+  'task_id, config_id, thread_id, version, created_at, config',
+  { json: ['config'], fixed: ['thread_id', 'created_at'] },
+)
 
 const LIST = `
-SELECT ${COLUMNS} FROM push_configs WHERE task_id = $1 ORDER BY created_at, config_id`
+SELECT ${CONFIGS.columns} FROM push_configs WHERE task_id = $1 ORDER BY created_at, config_id`
 
 const DELETE = 'DELETE FROM push_configs WHERE task_id = $1 AND config_id = $2'
 
 const SECRET = ['token', 'authentication']
 
 export function createPushConfigStore(db: Db, box?: CredentialBox): PushConfigStore {
+  const configs = CONFIGS.on(db)
   return {
-    async put({ task_id, config_id, thread_id, version, created_at, config }) {
-      const place = PLACES.pushConfig(task_id, config_id)
+    async put(config) {
+      const place = PLACES.pushConfig(config.task_id, config.config_id)
       const isSecret = (name: string) => SECRET.includes(name)
-      const stored = encodeJson(sealMembers(box, config, { isSecret, place }))
-      await db.run(PUT, [task_id, config_id, thread_id, version, created_at, stored])
+      const stored = { ...config, config: sealMembers(box, config.config, { isSecret, place }) }
+      await configs.insert(stored, CONFIGS.orReplace('task_id, config_id'))
     },
     async list(task_id) {
-      const rows = await db.all(LIST, [task_id])
-      return rows.map((row) => toConfig(row, box))
+      return (await configs.all(LIST, [task_id])).map((stored) => opened(stored, box))
     },
     async delete(task_id, config_id) {
       return (await db.run(DELETE, [task_id, config_id])) === 1
@@ -37,9 +36,8 @@ export function createPushConfigStore(db: Db, box?: CredentialBox): PushConfigSt
   }
 }
 
-function toConfig(row: object, box: CredentialBox | undefined): PushConfig {
-  const record = decodeRow<PushConfig>(row, ['config'])
-  const place = PLACES.pushConfig(record.task_id, record.config_id)
-  const { value: config, ...problem } = openMembers(box, record.config, place)
-  return { ...record, config, ...problem }
+function opened(stored: PushConfig, box: CredentialBox | undefined): PushConfig {
+  const place = PLACES.pushConfig(stored.task_id, stored.config_id)
+  const { value: config, ...problem } = openMembers(box, stored.config, place)
+  return { ...stored, config, ...problem }
 }

@@ -6,25 +6,30 @@ import type {
   DeliveryQuery,
   NewDelivery,
   QueuedDelivery,
-  WebhookDelivery,
   WebhookDeliveryStore,
 } from '../../core/agent/webhook.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { CredentialBox } from '../../core/secret-box.ts'
 import type { Db, SqlValue } from '../db/db.ts'
-import { decodeRow, encodeJson } from '../db/json-columns.ts'
+import { table } from '../db/table.ts'
 import { openMembers, PLACES, sealMembers } from './credentials.ts'
 import { metadataConditions } from './metadata-condition.ts'
 
 const WIRE_COLUMNS = `delivery_id, run_id, thread_id, url, status, created_at, updated_at, attempt,
   next_attempt_at, response_status, error`
-const COLUMNS = `${WIRE_COLUMNS}, last_attempt, payload, headers, origin`
 
-const INSERT = `
-INSERT INTO webhook_deliveries (delivery_id, run_id, thread_id, url, status, created_at, updated_at,
-  attempt, last_attempt, next_attempt_at, payload, metadata, origin, headers)
-VALUES ($1, $2, $3, $4, 'pending', $5, $5, 0, $6, 0, $7, $8, $9, $10)`
+/** Statements search `metadata`. */
+type StoredDelivery = Omit<QueuedDelivery, 'headers' | 'problem'> & {
+  headers: JsonObject | null
+  metadata?: JsonObject
+}
+
+const DELIVERIES = table<StoredDelivery>(
+  'webhook_deliveries',
+  `${WIRE_COLUMNS}, last_attempt, payload, headers, origin`,
+  { json: ['headers', 'origin', 'metadata'], unread: ['metadata'] },
+)
 
 // A delivery that another server is just claiming is skipped.
 const claimSql = ({ rowLocks }: Db) => `
@@ -35,7 +40,7 @@ WHERE delivery_id = (
   WHERE status = 'pending' AND next_attempt_at <= $1
   ORDER BY next_attempt_at LIMIT 1${rowLocks.skip}
 )
-RETURNING ${COLUMNS}`
+RETURNING ${DELIVERIES.columns}`
 
 const SETTLE = `
 UPDATE webhook_deliveries
@@ -56,23 +61,22 @@ SELECT count(*) AS count FROM webhook_deliveries WHERE status = 'pending'`
 const EXPIRE = `DELETE FROM webhook_deliveries WHERE status <> 'pending' AND updated_at < $1`
 
 export function createWebhookDeliveryStore(db: Db, box?: CredentialBox): WebhookDeliveryStore {
+  const deliveries = DELIVERIES.on(db)
   return {
     async insert(delivery) {
-      const { delivery_id, run_id, thread_id, url, created_at, last_attempt, payload } = delivery
-      await db.run(INSERT, [
-        ...[delivery_id, run_id, thread_id, url, created_at, last_attempt, payload],
-        encodeJson(delivery.metadata),
-        encodeJson(delivery.origin),
-        encodeJson(storedHeaders(delivery, box)),
-      ])
+      await deliveries.insert({
+        ...{ ...delivery, headers: storedHeaders(delivery, box) },
+        ...{ status: 'pending', updated_at: delivery.created_at, attempt: 0, next_attempt_at: 0 },
+        ...{ response_status: null, error: null },
+      })
     },
     async get(delivery_id, filter) {
       const params: SqlValue[] = [delivery_id]
       const wanted = filter ? { filter } : {}
       const conditions = ['delivery_id = $1', ...metadataConditions(db.json, wanted, params)]
-      const sql = `SELECT ${COLUMNS} FROM webhook_deliveries WHERE ${conditions.join(' AND ')}`
-      const row = await db.get(sql, params)
-      return row && toDelivery(row, box)
+      const sql = `SELECT ${DELIVERIES.columns} FROM webhook_deliveries WHERE ${conditions.join(' AND ')}`
+      const stored = await deliveries.get(sql, params)
+      return stored && opened(stored, box)
     },
     async search(query, { limit, offset }) {
       const params: SqlValue[] = []
@@ -80,12 +84,11 @@ export function createWebhookDeliveryStore(db: Db, box?: CredentialBox): Webhook
         SELECT ${WIRE_COLUMNS} FROM webhook_deliveries WHERE ${conditionsOf(db, query, params)}
         ORDER BY created_at DESC, delivery_id DESC
         LIMIT $${params.push(limit)} OFFSET $${params.push(offset)}`
-      const rows = await db.all(sql, params)
-      return rows.map((row) => decodeRow<WebhookDelivery>(row, []))
+      return deliveries.all(sql, params)
     },
     async claim({ now, again_at }) {
-      const row = await db.get(claimSql(db), [now, again_at])
-      return row && toDelivery(row, box)
+      const stored = await deliveries.get(claimSql(db), [now, again_at])
+      return stored && opened(stored, box)
     },
     async settle({ delivery_id, attempt }, result) {
       const { status, response_status, error, updated_at } = result
@@ -134,8 +137,10 @@ function storedHeaders(
   }
 }
 
-function toDelivery(row: object, box: CredentialBox | undefined): QueuedDelivery {
-  const { headers, ...delivery } = decodeRow<QueuedDelivery>(row, ['headers', 'origin'])
+function opened(
+  { headers, ...delivery }: StoredDelivery,
+  box: CredentialBox | undefined,
+): QueuedDelivery {
   if (!headers) return { ...delivery, headers, problem: null }
   const { value, problem } = openMembers(box, headers, PLACES.delivery(delivery.delivery_id))
   const { problem: known = null, ...rest } = value as Record<string, string>

@@ -13,7 +13,7 @@ import { insertStatements } from '../db/many-rows.ts'
 import { partStatements } from '../lists/parts.ts'
 import { takeApart } from './channel-parts.ts'
 
-const CHECKPOINT_COLUMNS = [
+export const CHECKPOINT_COLUMNS = [
   'thread_id',
   'checkpoint_ns',
   'checkpoint_id',

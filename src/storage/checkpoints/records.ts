@@ -11,6 +11,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Db, SqlValue } from '../db/db.ts'
 import { PartReader } from '../lists/parts.ts'
 import { putTogether } from './channel-parts.ts'
+import { CHECKPOINT_COLUMNS } from './puts.ts'
 
 interface CheckpointRow {
   thread_id: string
@@ -24,8 +25,7 @@ interface CheckpointRow {
   channel_versions: string
 }
 
-const COLUMNS = `thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, run_id, type, bytes,
-  metadata, channel_versions`
+const COLUMNS = CHECKPOINT_COLUMNS.join(', ')
 
 const HERE = 'thread_id = $1 AND checkpoint_ns = $2 AND checkpoint_id = $3'
 

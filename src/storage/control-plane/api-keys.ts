@@ -15,18 +15,6 @@ const LIST = `
 SELECT ${KEYS.columns} FROM api_keys WHERE workspace_id = $1
 ORDER BY created_at DESC, id DESC LIMIT $2 OFFSET $3`
 
-const OR_REPLACE = `
-ON CONFLICT (id) DO UPDATE SET
-  name = excluded.name,
-  workspace_id = excluded.workspace_id,
-  role = excluded.role,
-  key_hash = excluded.key_hash,
-  hint = excluded.hint,
-  created_at = excluded.created_at,
-  expires_at = excluded.expires_at,
-  revoked_at = excluded.revoked_at,
-  last_used_at = excluded.last_used_at`
-
 const REVOKE = 'UPDATE api_keys SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL'
 
 const TOUCH = `
@@ -41,7 +29,7 @@ export function createApiKeyStore(db: Db): ApiKeyStore {
     get: (id) => keys.get(GET, [id]),
     list: ({ workspace_id, limit, offset }) => keys.all(LIST, [workspace_id, limit, offset]),
     put: async (key) => {
-      await keys.insert(key, OR_REPLACE)
+      await keys.insert(key, KEYS.orReplace('id'))
     },
     revoke: async (id, revoked_at) => (await db.run(REVOKE, [id, revoked_at])) === 1,
     touch: async (id, last_used_at) => {

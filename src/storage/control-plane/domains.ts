@@ -39,9 +39,6 @@ ORDER BY domains.host`
 const CERTIFICATE_OF = `
 SELECT id, certificate, private_key FROM domains WHERE host = $1 AND certificate IS NOT NULL`
 
-const OR_REPLACE = `
-ON CONFLICT (host) DO UPDATE SET workspace_id = excluded.workspace_id, released_at = excluded.released_at`
-
 const RELEASED = `SELECT ${RELEASED_DOMAINS.columns} FROM released_domains WHERE host = $1`
 
 /** `db` may be a transaction. */
@@ -68,7 +65,7 @@ export function createDomainStore(db: Db, box: SecretBox): DomainStore {
       await db.run('DELETE FROM domains WHERE id = $1', [id])
     },
     release: async (domain) => {
-      await released.insert(domain, OR_REPLACE)
+      await released.insert(domain, RELEASED_DOMAINS.orReplace('host'))
     },
     released: (host) => released.get(RELEASED, [host]),
     forgetReleased: async (before) => {

@@ -60,6 +60,28 @@ describe('a table', () => {
     expect(await cats.insert(tom, 'ON CONFLICT (id) DO NOTHING')).toBe(false)
   })
 
+  it('replaces what may change of a row that is there', async () => {
+    const cats = CATS.on(db, box)
+    await cats.insert(tom)
+    const later = { ...tom, name: 'Thomas', secret: null, born_at: 8 }
+    expect(await cats.insert(later, CATS.orReplace('id'))).toBe(true)
+    expect(await cats.get(GET, ['1'])).toEqual({ ...later, born_at: 7 })
+  })
+
+  it('keeps JSON of any kind', async () => {
+    const DOGS = table<{ tag: string; note: unknown }>('dogs', 'tag, note', {
+      key: 'tag',
+      json: ['note'],
+    })
+    await db.script('CREATE TABLE dogs (tag TEXT PRIMARY KEY, note TEXT) STRICT')
+    const dogs = DOGS.on(db)
+    const notes = ['text', 7, false, null, { a: [1] }]
+    for (const [index, note] of notes.entries()) await dogs.insert({ tag: `${index}`, note })
+    await dogs.update('1', { note: 'seven' })
+    const found = await dogs.all(`SELECT ${DOGS.columns} FROM dogs ORDER BY tag`)
+    expect(found.map(({ note }) => note)).toEqual(['text', 'seven', false, null, { a: [1] }])
+  })
+
   it('changes what an update names, but no fixed column', async () => {
     const cats = CATS.on(db, box)
     await cats.insert(tom)

@@ -3,17 +3,20 @@ import { AppError } from '../../core/errors.ts'
 import { parseJson } from '../../core/exact-json.ts'
 import type { SecretBox } from '../../core/secret-box.ts'
 import type { Db, SqlValue } from './db.ts'
+import { encodeJson } from './json-columns.ts'
 
 /** The columns that are not stored as they are. NULL is `null` in each of them. */
 interface Kinds<T> {
+  /** The column that names a row. Default `id`. */
+  key?: keyof T
   json?: readonly (keyof T)[]
   /** Stored as 0 or 1. */
   booleans?: readonly (keyof T)[]
   /** Whole numbers, which the database may return as `bigint`. */
   numbers?: readonly (keyof T)[]
-  /** Encrypted for the place that the function names by the row's `id`. JSON if the column is in `json` too. */
+  /** Encrypted for the place that the function names by the row's key. JSON if the column is in `json` too. */
   sealed?: { readonly [column in keyof T]?: (id: string) => string }
-  /** Written with the row, and by no update. So is `id`. */
+  /** Written with the row, and by no update. So is the key. */
   fixed?: readonly (keyof T)[]
   /** Written, so that statements can search them, and never read. */
   unread?: readonly (keyof T)[]
@@ -22,6 +25,8 @@ interface Kinds<T> {
 interface Table<T> {
   /** For SELECT and RETURNING: `id, name, …`. */
   columns: string
+  /** A suffix for `insert`: a row with the same values in these columns, `a, b`, gets the others that may change. */
+  orReplace(columns: string): string
   /** The rows in a database, or in a transaction. Sealed columns need `box`. */
   on(db: Db, box?: SecretBox): Rows<T>
 }
@@ -32,10 +37,10 @@ interface Rows<T> {
   all(sql: string, params?: SqlValue[]): Promise<T[]>
   /** Adds a row. `suffix` follows the VALUES. `false`: its ON CONFLICT kept the row out. */
   insert(value: T, suffix?: string): Promise<boolean>
-  /** Sets these columns of the row with this id; fixed and undefined ones stay. `false`: there is no such row. */
-  update(id: string, patch: Partial<T>): Promise<boolean>
+  /** Sets these columns of the row with this key; fixed and undefined ones stay. `false`: there is no such row. */
+  update(key: string, patch: Partial<T>): Promise<boolean>
   /** The assignments of such an UPDATE, and their parameters, from `$first` on. */
-  assignments(id: string, patch: Partial<T>, first: number): { sql: string[]; params: SqlValue[] }
+  assignments(key: string, patch: Partial<T>, first: number): { sql: string[]; params: SqlValue[] }
 }
 
 /** `columns`: the columns to read, separated by commas. */
@@ -44,17 +49,29 @@ export function table<T extends object>(
   columns: string,
   kinds: Kinds<T> = {},
 ): Table<T> {
-  const { unread = [], sealed = {}, fixed = [] } = kinds as Kinds<Record<string, unknown>>
+  const {
+    key = 'id',
+    unread = [],
+    sealed = {},
+    fixed = [],
+  } = kinds as Kinds<Record<string, unknown>>
+  const json = new Set<string>(kinds.json as string[] | undefined)
   const written = [...columns.split(',').map((column) => column.trim()), ...unread]
-  const changeable = written.filter((column) => column !== 'id' && !fixed.includes(column))
+  const changeable = written.filter((column) => column !== key && !fixed.includes(column))
   const places = written.map((_, index) => `$${index + 1}`)
   const insertSql = `INSERT INTO ${name} (${written.join(', ')}) VALUES (${places.join(', ')})`
 
   return {
     columns,
+    orReplace: (known) => {
+      const others = changeable.filter((column) => !known.split(', ').includes(column))
+      const changes = others.map((column) => `${column} = excluded.${column}`)
+      return `ON CONFLICT (${known}) DO UPDATE SET ${changes.join(', ')}`
+    },
     on: (db, box) => {
       const encode = (column: string, value: unknown, id: unknown): SqlValue => {
-        const [plain, placeOf] = [toSql(value), sealed[column]]
+        const plain = json.has(column) ? encodeJson(value) : toSql(value)
+        const placeOf = sealed[column]
         if (plain === null || !placeOf) return plain
         return required(box).seal(String(plain), placeOf(String(id)))
       }
@@ -73,12 +90,12 @@ export function table<T extends object>(
         all: async (sql, params) => (await db.all<object>(sql, params)).map(read),
         insert: async (value, suffix = '') => {
           const given = value as Record<string, unknown>
-          const params = written.map((column) => encode(column, given[column], given.id))
+          const params = written.map((column) => encode(column, given[column], given[key]))
           return (await db.run(`${insertSql} ${suffix}`, params)) === 1
         },
         update: async (id, patch) => {
           const { sql, params } = assignments(id, patch, 2)
-          const update = `UPDATE ${name} SET ${sql.join(', ')} WHERE id = $1`
+          const update = `UPDATE ${name} SET ${sql.join(', ')} WHERE ${key} = $1`
           return (await db.run(update, [id, ...params])) === 1
         },
         assignments,
@@ -87,16 +104,14 @@ export function table<T extends object>(
   }
 }
 
-/** As a statement takes it: a boolean is 0 or 1, a list or an object JSON. */
+/** As a statement takes it: a boolean is 0 or 1. */
 function toSql(value: unknown): SqlValue {
   if (value === undefined) return null
-  if (typeof value === 'boolean') return Number(value)
-  if (typeof value === 'object' && value !== null) return JSON.stringify(value)
-  return value as SqlValue
+  return typeof value === 'boolean' ? Number(value) : (value as SqlValue)
 }
 
 function decode<T extends object>(row: object, kinds: Kinds<T>, box: SecretBox | undefined): T {
-  const { json = [], booleans = [], numbers = [], sealed = {} } = kinds
+  const { key = 'id' as keyof T, json = [], booleans = [], numbers = [], sealed = {} } = kinds
   const value = { ...row } as Record<keyof T, unknown>
   const convert = (columns: readonly (keyof T)[], from: (stored: unknown) => unknown) => {
     for (const column of columns) if (value[column] != null) value[column] = from(value[column])
@@ -105,7 +120,7 @@ function decode<T extends object>(row: object, kinds: Kinds<T>, box: SecretBox |
   convert(numbers, Number)
   const open = json.filter((column) => !(column in sealed))
   convert(open, (stored) => parseJson(String(stored)))
-  const { id } = row as { id: string }
+  const id = String(value[key])
   for (const [column, placeOf] of Object.entries(sealed) as [keyof T, (id: string) => string][]) {
     const text = value[column]
     if (text == null) continue
