@@ -4,12 +4,16 @@
  *
  * The control plane's own user is a member of every such role: it backs up, moves and removes what they own.
  */
-import { createHash } from 'node:crypto'
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { DatabaseError } from 'pg'
 import type { Db } from '../db.ts'
-import { handOver } from './ownership.ts'
-import { becomeMember, closeToOthers, letConnect, requireRoleRights } from './role-rights.ts'
-import { scramVerifier } from './scram.ts'
+import {
+  becomeMember,
+  closeToOthers,
+  handOver,
+  letConnect,
+  requireRoleRights,
+} from './role-rights.ts'
 
 /** Roles belong to all databases of a server, and two control planes may change them at once. */
 const LOCK = ['deployment roles']
@@ -119,4 +123,20 @@ async function nameOf(tx: Db, { deployment_id, schema }: Holding): Promise<strin
 
 async function exists(tx: Db, role: string): Promise<boolean> {
   return (await tx.get('SELECT 1 FROM pg_roles WHERE rolname = $1', [role])) !== undefined
+}
+
+/** PostgreSQL's default. More would cost time at each login, and passwords of ours cannot be guessed. */
+const ITERATIONS = 4096
+
+/**
+ * What PostgreSQL keeps instead of a password (RFC 5803): a reader of it, in a log too, cannot log in with it.
+ * `password`: only ASCII, since no other text is the same after SASLprep. The result has no quotes.
+ */
+function scramVerifier(password: string): string {
+  const salt = randomBytes(16)
+  const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256')
+  const keyOf = (name: string) => createHmac('sha256', salted).update(name).digest()
+  const stored = createHash('sha256').update(keyOf('Client Key')).digest()
+  const keys = [stored, keyOf('Server Key')].map((key) => key.toString('base64')).join(':')
+  return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${keys}`
 }
