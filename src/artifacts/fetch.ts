@@ -10,8 +10,8 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { unpackOwn } from '../archive/unpack-own.ts'
 import { AppError } from '../core/errors.ts'
+import { unpackOwn } from './archive/unpack-own.ts'
 import { DownloadFailed, download } from './download.ts'
 import { linkInterpreter } from './interpreter.ts'
 

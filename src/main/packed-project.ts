@@ -30,7 +30,7 @@ export function sourcesUnpacker(
     log.info({ root }, 'unpacking the packages of the project')
     // Left by an earlier start of the same pod.
     await rm(root, { recursive: true, force: true })
-    const { unpackOwn } = await import('../archive/unpack-own.ts')
+    const { unpackOwn } = await import('../artifacts/archive/unpack-own.ts')
     const signal = new AbortController().signal
     await unpackOwn(file, root, { path: environment.PATH ?? '', signal })
     return readProjectConfig(join(root, relative(sourceRoot, path)), { environment, border: root })

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { unpackOwn } from '../../src/archive/unpack-own.ts'
+import { unpackOwn } from '../../src/artifacts/archive/unpack-own.ts'
 import { packFolder } from '../../src/artifacts/pack.ts'
 import { bundlePath, bundleProject } from '../../src/graph/js/bundle/write.ts'
 import { builtSchemasPath } from '../../src/graph/js/schemas/kept.ts'

@@ -1,5 +1,5 @@
 /** An uploaded tarball becomes the source of a revision. */
-import { unpackTarball } from '../../archive/unpack.ts'
+import { unpackTarball } from '../../artifacts/archive/unpack.ts'
 import { BuildError } from '../../core/deployment/builds/build.ts'
 import { AppError } from '../../core/errors.ts'
 import type { StepContext } from '../step.ts'

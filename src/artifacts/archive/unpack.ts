@@ -7,7 +7,7 @@ import { mkdir } from 'node:fs/promises'
 import { addAbortSignal, pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { extract, Parser, type ReadEntry } from 'tar'
-import { AppError } from '../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { whyRefused } from './tar-entry.ts'
 
 interface UnpackLimits {

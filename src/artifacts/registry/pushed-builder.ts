@@ -1,8 +1,8 @@
 /** A builder that also removes the pushed images of its revisions from the operator's registry. */
-import type { Builder } from '../core/deployment/builds/build.ts'
-import { isBelow, parseImage } from '../core/deployment/images/image.ts'
-import type { ImageRegistry, OwnRegistry } from '../core/deployment/images/registry.ts'
-import type { Log } from '../core/log.ts'
+import type { Builder } from '../../core/deployment/builds/build.ts'
+import { isBelow, parseImage } from '../../core/deployment/images/image.ts'
+import type { ImageRegistry, OwnRegistry } from '../../core/deployment/images/registry.ts'
+import type { Log } from '../../core/log.ts'
 
 interface Pushing {
   own: OwnRegistry

@@ -3,11 +3,11 @@
  * are no longer used. Engines move the images themselves.
  */
 import { createHash } from 'node:crypto'
-import type { ImageReference } from '../core/deployment/images/image.ts'
-import type { RegistryLogin } from '../core/deployment/images/pull-secret.ts'
-import type { ImageRegistry } from '../core/deployment/images/registry.ts'
-import { AppError } from '../core/errors.ts'
-import type { Outgoing } from '../core/network/outgoing.ts'
+import type { ImageReference } from '../../core/deployment/images/image.ts'
+import type { RegistryLogin } from '../../core/deployment/images/pull-secret.ts'
+import type { ImageRegistry } from '../../core/deployment/images/registry.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Outgoing } from '../../core/network/outgoing.ts'
 import { type Challenge, parseChallenge } from './challenge.ts'
 import {
   chooseManifest,

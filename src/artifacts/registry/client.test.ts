@@ -10,12 +10,12 @@ import {
   PUSHER,
   startRegistry,
   type TestRegistry,
-} from '../../test/support/registry.ts'
-import { parseImage } from '../core/deployment/images/image.ts'
-import type { RegistryLogin } from '../core/deployment/images/pull-secret.ts'
-import type { OwnRegistry } from '../core/deployment/images/registry.ts'
-import { parseIpRange } from '../core/network/ip-range.ts'
-import { createGuardedFetch } from '../webhook/guarded-fetch.ts'
+} from '../../../test/support/registry.ts'
+import { parseImage } from '../../core/deployment/images/image.ts'
+import type { RegistryLogin } from '../../core/deployment/images/pull-secret.ts'
+import type { OwnRegistry } from '../../core/deployment/images/registry.ts'
+import { parseIpRange } from '../../core/network/ip-range.ts'
+import { createGuardedFetch } from '../../webhook/guarded-fetch.ts'
 import { createRegistryClient } from './client.ts'
 import { createWays } from './ways.ts'
 

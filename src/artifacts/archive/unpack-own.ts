@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { access, constants, mkdir } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { promisify } from 'node:util'
-import { AppError } from '../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 import { unpackTarball } from './unpack.ts'
 
 const LIMITS = { maxEntries: 1_000_000, maxUnpackedBytes: 32 * 1024 ** 3 }

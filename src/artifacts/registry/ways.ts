@@ -1,7 +1,7 @@
 /** How registries are reached: the operator's as the operator says, all others by the rules for outgoing requests. */
-import type { OwnRegistry } from '../core/deployment/images/registry.ts'
-import { AppError } from '../core/errors.ts'
-import type { Outgoing } from '../core/network/outgoing.ts'
+import type { OwnRegistry } from '../../core/deployment/images/registry.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Outgoing } from '../../core/network/outgoing.ts'
 import type { Way } from './client.ts'
 
 interface Ways {

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { aFolder, FakeBuilder } from '../../test/support/fake-builder.ts'
+import { aFolder, FakeBuilder } from '../../../test/support/fake-builder.ts'
 import {
   NO_REGISTRY,
   PULLER,
   startRegistry,
   type TestRegistry,
-} from '../../test/support/registry.ts'
-import type { Artifact } from '../core/deployment/artifacts/artifact.ts'
-import { type Log, silentLog } from '../core/log.ts'
-import { parseIpRange } from '../core/network/ip-range.ts'
-import { createGuardedFetch } from '../webhook/guarded-fetch.ts'
+} from '../../../test/support/registry.ts'
+import type { Artifact } from '../../core/deployment/artifacts/artifact.ts'
+import { type Log, silentLog } from '../../core/log.ts'
+import { parseIpRange } from '../../core/network/ip-range.ts'
+import { createGuardedFetch } from '../../webhook/guarded-fetch.ts'
 import { createRegistryClient } from './client.ts'
 import { createPushedBuilder } from './pushed-builder.ts'
 import { createWays } from './ways.ts'
