@@ -35,7 +35,7 @@ async function* partsOf(
     progress.step(`reading ${name}`)
     const tables: Manifest['databases'][number]['tables'] = []
     for (const table of groups.flat()) {
-      progress.table(table.name, await content.count?.(table))
+      progress.table(table.name)
       tables.push({ name: table.name, ...(yield* rowsOf(content, table, progress)) })
     }
     manifest.databases.push({ id, tables })
