@@ -3,6 +3,7 @@
  * loads only its own parts, so that agent servers start sooner.
  */
 import type { StopLimits } from './agent-server/server/agent-server.ts'
+import type { Finding } from './cli/doctor/finding.ts'
 import type {
   BackupConfig,
   BuildConfig,
@@ -16,7 +17,6 @@ import type {
 } from './config.ts'
 import { logMark } from './core/deployment/log-source.ts'
 import { AppError } from './core/errors.ts'
-import type { Finding } from './doctor/finding.ts'
 import { endingOf, receiveStart, stopOf } from './link/managed.ts'
 import type { Reporter } from './main/carrying/reporter.ts'
 import type { Running } from './main/up.ts'
@@ -239,7 +239,7 @@ export async function printFindings(
   findings: Finding[],
   options: { isJson: boolean },
 ): Promise<void> {
-  const { describeFindings } = await import('./doctor/finding.ts')
+  const { describeFindings } = await import('./cli/doctor/finding.ts')
   console.log(options.isJson ? JSON.stringify(findings, undefined, 2) : describeFindings(findings))
   if (findings.some(({ status }) => status === 'failed')) process.exitCode = 1
 }

@@ -10,14 +10,14 @@
  */
 import { relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { FolderArtifact } from '../core/deployment/artifacts/artifact.ts'
+import type { FolderArtifact } from '../../core/deployment/artifacts/artifact.ts'
 import type {
   Endpoints,
   RuntimeDriver,
   RuntimeSpec,
   RuntimeState,
-} from '../core/deployment/runtime.ts'
-import type { ProjectConfig } from '../project/config.ts'
+} from '../../core/deployment/runtime.ts'
+import type { ProjectConfig } from '../../project/config.ts'
 import type { DevSources } from './sources.ts'
 
 /** Pause after the last change, in ms: editors and tools write several files at once. */

@@ -1,8 +1,8 @@
 /** The doctor's settings and tools: it imports none of the parts that it checks. */
-import type { Weakness } from '../core/deployment/builds/langgraph.ts'
-import type { Inspection } from '../core/deployment/inspection.ts'
-import type { Certificate, CertificateFiles } from '../core/network/tls.ts'
-import type { SecretBox } from '../core/secret-box.ts'
+import type { Weakness } from '../../core/deployment/builds/langgraph.ts'
+import type { Inspection } from '../../core/deployment/inspection.ts'
+import type { Certificate, CertificateFiles } from '../../core/network/tls.ts'
+import type { SecretBox } from '../../core/secret-box.ts'
 
 /** The settings of the checked Runyard. */
 export interface DoctorSettings {

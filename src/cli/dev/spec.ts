@@ -1,7 +1,7 @@
 /** How `dev` starts a project: its folder as it is, without a build. */
 import { basename } from 'node:path'
-import type { FolderArtifact } from '../core/deployment/artifacts/artifact.ts'
-import type { RuntimeSpec } from '../core/deployment/runtime.ts'
+import type { FolderArtifact } from '../../core/deployment/artifacts/artifact.ts'
+import type { RuntimeSpec } from '../../core/deployment/runtime.ts'
 
 /** `name`: the project's name for the gateway and the driver. Each version adds its id. */
 export function specOf(

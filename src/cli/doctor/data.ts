@@ -1,8 +1,8 @@
 /** Checks of `runyard doctor` in the data folder. They create and change nothing. */
 import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Inspection } from '../core/deployment/inspection.ts'
-import type { SecretBox } from '../core/secret-box.ts'
+import type { Inspection } from '../../core/deployment/inspection.ts'
+import type { SecretBox } from '../../core/secret-box.ts'
 import { inspectDomainCertificates } from './certificate.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
 import { inspectPackages } from './packages.ts'

@@ -1,6 +1,6 @@
 /** Findings about the validity of certificates. */
 import { X509Certificate } from 'node:crypto'
-import type { CertifiedDomain } from '../core/deployment/domain.ts'
+import type { CertifiedDomain } from '../../core/deployment/domain.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
 
 /** Automatic renewals have happened by then. */

@@ -1,8 +1,8 @@
 /** The files that a project depends on: a change of one makes a reload. */
 import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
-import type { ProjectConfig } from '../project/config.ts'
-import { findTsconfig } from '../project/tsconfig.ts'
+import type { ProjectConfig } from '../../project/config.ts'
+import { findTsconfig } from '../../project/tsconfig.ts'
 
 const SOURCE = /^\.[cm]?[jt]sx?$/
 const CONFIGURATION = /^(tsconfig.*|package)\.json$/

@@ -1,6 +1,6 @@
 /** Checks of `runyard doctor` on the packages that deployments have installed. */
-import type { Weakness } from '../core/deployment/builds/langgraph.ts'
-import type { Inspection } from '../core/deployment/inspection.ts'
+import type { Weakness } from '../../core/deployment/builds/langgraph.ts'
+import type { Inspection } from '../../core/deployment/inspection.ts'
 import { type Finding, ok, warning } from './finding.ts'
 import type { DoctorTools } from './tools.ts'
 
