@@ -2,7 +2,7 @@
 import { cp, mkdir, symlink } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { bundleProject } from '../src/graph/js/bundle/write.ts'
-import { agentProgramPath } from '../src/installation/agent-program.ts'
+import { agentProgramPath } from '../src/main/installation/agent-program.ts'
 import { readProjectConfig } from '../src/project/config.ts'
 import { startManagedServe } from '../test/support/managed-serve.ts'
 import { benchProject, type Server, stoppable, temporaryFolder } from './server.ts'

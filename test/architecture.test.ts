@@ -155,7 +155,7 @@ describe('this test', () => {
       new URL(\`../main/up.\${isCompiled ? 'js' : 'ts'}\`, import.meta.url)
       import.meta.resolve('../main/serve.ts')
       join(import.meta.dirname, '../main/dev.ts')`
-    const found = importsOf('src/installation/command-path.ts', text)
+    const found = importsOf('src/cli/program.ts', text)
     expect(found).toEqual(['src/main/up.ts', 'src/main/serve.ts', 'src/main/dev.ts'])
   })
 

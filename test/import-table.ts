@@ -25,8 +25,6 @@ export const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'agent-server': ['core', 'http', 'queue', 'stream', 'webhook'],
   'control-plane': ['core', 'http'],
   process: ['core'],
-  workers: ['core', 'child-process'],
-  installation: ['core'],
   listener: ['core', 'runtime'],
   cli: ['core', 'config.ts', 'project', 'settings', 'version.ts', 'client'],
   'config.ts': ['core', 'settings'],

@@ -23,11 +23,11 @@ import type { HostNames } from '../gateway/host-names.ts'
 import { Address } from '../http/address.ts'
 import { createAuthenticate, createIdentify } from '../http/keys.ts'
 import { createSiteOf } from '../http/site.ts'
-import type { EncryptionKeys } from '../installation/encryption-keys.ts'
 import { artifactsOf, checkResourcesOf } from '../runtime/drivers.ts'
 import type { ReadControlPlaneMetrics } from '../telemetry/control-plane-metrics.ts'
 import { readVersion } from '../version.ts'
 import { createGuardedFetch } from '../webhook/guarded-fetch.ts'
+import type { EncryptionKeys } from './installation/encryption-keys.ts'
 
 interface Opening {
   store: ControlPlaneStore

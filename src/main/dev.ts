@@ -12,11 +12,11 @@ import { type Log, silentLog } from '../core/log.ts'
 import { DEFAULT_WORKSPACE_ID } from '../core/people/api-key.ts'
 import { Gateway } from '../gateway/gateway.ts'
 import { close, listen } from '../http/listen.ts'
-import { followCertificate, readCertificate } from '../installation/certificate.ts'
-import { commandPath } from '../installation/command-path.ts'
 import { Started } from '../process/started.ts'
 import { type ProjectConfig, readProjectConfig } from '../project/config.ts'
 import { createProcessDriver } from '../runtime/process/driver.ts'
+import { followCertificate, readCertificate } from './installation/certificate.ts'
+import { commandPath } from './installation/command-path.ts'
 
 /** The project's name for the gateway; never visible outside. */
 const NAME = 'dev'

@@ -5,11 +5,11 @@ import { weaknessesOf } from '../build/weaknesses.ts'
 import { examine } from '../cli/doctor/examine.ts'
 import type { Finding } from '../cli/doctor/finding.ts'
 import type { UpConfig } from '../config.ts'
-import { readCertificate } from '../installation/certificate.ts'
-import { EncryptionKeys } from '../installation/encryption-keys.ts'
 import { inspectControlPlane } from '../storage/control-plane/inspection.ts'
 import { createSecretBox } from '../storage/control-plane/secret-box.ts'
 import { lockFolder } from '../storage/db/sqlite/folder-lock.ts'
+import { readCertificate } from './installation/certificate.ts'
+import { EncryptionKeys } from './installation/encryption-keys.ts'
 
 /** The findings about the installation of these settings. */
 export function startDoctor(config: UpConfig): Promise<Finding[]> {

@@ -27,14 +27,6 @@ import { HostNames } from '../gateway/host-names.ts'
 import { Certificates } from '../gateway/server/certificates.ts'
 import { Targets } from '../gateway/target-table.ts'
 import { close, listen } from '../http/listen.ts'
-import { followCertificate, readCertificate } from '../installation/certificate.ts'
-import {
-  type DataFolder,
-  findAdminKey,
-  findInstanceId,
-  openDataFolder,
-} from '../installation/data-folder.ts'
-import { EncryptionKeys } from '../installation/encryption-keys.ts'
 import { createHub, type HubOptions } from '../listener/hub.ts'
 import { Started } from '../process/started.ts'
 import { createReportedLogs } from '../runtime/deploy-log.ts'
@@ -47,6 +39,14 @@ import { type OpenedControlPlane, openControlPlane, openVault } from './control-
 import { openDashboard } from './dashboard.ts'
 import { requireDatabaseRights } from './deployment-databases.ts'
 import { openDeployments } from './deployments.ts'
+import { followCertificate, readCertificate } from './installation/certificate.ts'
+import {
+  type DataFolder,
+  findAdminKey,
+  findInstanceId,
+  openDataFolder,
+} from './installation/data-folder.ts'
+import { EncryptionKeys } from './installation/encryption-keys.ts'
 import { openTelemetry } from './tracing.ts'
 
 /** How long a rollout may take beside the start of its agent server, in ms: for a pod's node, for packing. */

@@ -6,7 +6,7 @@ import { uploadPath } from '../build/layout.ts'
 import type { RestoreConfig } from '../config.ts'
 import { uploadName } from '../core/deployment/upload.ts'
 import type { StoredObject } from '../core/object-store.ts'
-import { openDataFolder } from '../installation/data-folder.ts'
+import { openDataFolder } from './installation/data-folder.ts'
 
 export interface Uploads {
   /** `undefined`: it does not exist. */

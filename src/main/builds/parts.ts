@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { BuilderOptions } from '../../build/options.ts'
 import { checkProjectPackages } from '../../graph/js/modules/langgraph-package.ts'
-import { bundlerPath } from '../../installation/agent-program.ts'
 import { checkProjectConfig, readProjectConfig } from '../../project/config.ts'
+import { bundlerPath } from '../installation/agent-program.ts'
 
 export const PROJECT_CHECKS: Pick<BuilderOptions, 'checkConfig' | 'checkPackages' | 'ownNode'> = {
   checkConfig: checkProjectConfig,

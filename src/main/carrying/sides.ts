@@ -8,11 +8,11 @@ import {
   parseDatabaseUrl,
   withSchema,
 } from '../../core/database-url.ts'
-import { openDataFolder } from '../../installation/data-folder.ts'
 import { AGENT_SERVER_MIGRATIONS, DEFAULT_SCHEMA } from '../../storage/agent/store.ts'
 import type { Migrations } from '../../storage/carrying/carry.ts'
 import type { Side } from '../../storage/carrying/side.ts'
 import { CONTROL_PLANE_MIGRATIONS } from '../../storage/control-plane/store.ts'
+import { openDataFolder } from '../installation/data-folder.ts'
 
 /** The limit for a statement over a large table, in ms. */
 const STATEMENT_LIMIT_MS = 3_600_000

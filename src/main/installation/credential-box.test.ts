@@ -10,7 +10,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createSecretBox } from '../storage/control-plane/secret-box.ts'
+import { createSecretBox } from '../../storage/control-plane/secret-box.ts'
 import { createCredentialBox } from './credential-box.ts'
 
 const [KEY, OTHER_KEY] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError } from '../core/errors.ts'
-import { newKey } from '../core/people/api-key.ts'
+import { AppError } from '../../core/errors.ts'
+import { newKey } from '../../core/people/api-key.ts'
 import { replaceFile } from './replace-file.ts'
 
 /** The paths of the folder. `builds` contains sources and build logs, `deployments` files of agents. */

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { AppError } from '../core/errors.ts'
-import type { Log } from '../core/log.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Log } from '../../core/log.ts'
 import { replaceFile } from './replace-file.ts'
 
 const KEY_BYTES = 32

@@ -3,11 +3,15 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { aDeployment, anOAuthToken, aRevision } from '../../test/support/control-plane-records.ts'
-import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
-import { createSecretBox } from '../storage/control-plane/secret-box.ts'
-import { openControlPlaneStore } from '../storage/control-plane/store.ts'
-import { openSqlite } from '../storage/db/sqlite/db.ts'
+import {
+  aDeployment,
+  anOAuthToken,
+  aRevision,
+} from '../../../test/support/control-plane-records.ts'
+import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
+import { createSecretBox } from '../../storage/control-plane/secret-box.ts'
+import { openControlPlaneStore } from '../../storage/control-plane/store.ts'
+import { openSqlite } from '../../storage/db/sqlite/db.ts'
 import { EncryptionKeys } from './encryption-keys.ts'
 
 let dataDir: string

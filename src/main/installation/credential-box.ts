@@ -6,8 +6,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { AppError } from '../core/errors.ts'
-import type { CreateSecretBox, CredentialBox, SecretBox } from '../core/secret-box.ts'
+import { AppError } from '../../core/errors.ts'
+import type { CreateSecretBox, CredentialBox, SecretBox } from '../../core/secret-box.ts'
 
 const KEY_BYTES = 32
 

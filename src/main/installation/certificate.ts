@@ -2,9 +2,9 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs'
 import type { Server } from 'node:http'
 import { createSecureContext, type Server as TlsServer } from 'node:tls'
-import { AppError } from '../core/errors.ts'
-import type { Log } from '../core/log.ts'
-import type { Certificate, CertificateFiles } from '../core/network/tls.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Log } from '../../core/log.ts'
+import type { Certificate, CertificateFiles } from '../../core/network/tls.ts'
 
 /** How often the files are checked, in ms: certificates are renewed weeks ahead. */
 const LOOK_MS = 10_000

@@ -2,7 +2,7 @@
  * Notices between the processes of one `serve --workers N` whose database has none: over the channels between the first
  * process and its workers. The first process forwards each worker's notices.
  */
-import type { Notice, Notices } from '../core/notices.ts'
+import type { Notice, Notices } from '../../core/notices.ts'
 
 interface NoticeMessage {
   type: 'notice'

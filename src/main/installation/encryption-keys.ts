@@ -9,9 +9,9 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
-import { AppError } from '../core/errors.ts'
-import type { CreateSecretBox, SecretBox } from '../core/secret-box.ts'
+import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
+import { AppError } from '../../core/errors.ts'
+import type { CreateSecretBox, SecretBox } from '../../core/secret-box.ts'
 import { replaceFile } from './replace-file.ts'
 
 const KEY_BYTES = 32
