@@ -11,8 +11,7 @@ import {
   lazyRouteComponent,
 } from '@tanstack/react-router'
 import { BASE_PATH, MODE } from './api/mode.ts'
-import { FailedPage } from './shell/failed-page.tsx'
-import { NotFoundPage } from './shell/not-found-page.tsx'
+import { FailedPage, NotFoundPage } from './shell/failed-page.tsx'
 import { Shell } from './shell/shell.tsx'
 
 const root = createRootRoute({ notFoundComponent: NotFoundPage, errorComponent: FailedPage })
@@ -35,7 +34,7 @@ function agentPages(parent: AnyRoute) {
     page(parent, 'threads', () => import('./threads/threads-page.tsx'), 'ThreadsPage'),
     page(parent, 'threads/$thread', () => import('./threads/thread-page.tsx'), 'ThreadPage'),
     page(parent, 'threads/$thread/runs/$run', () => import('./runs/run-page.tsx'), 'RunPage'),
-    page(parent, 'runs', () => import('./runs/runs-page.tsx'), 'RunsPage'),
+    page(parent, 'runs', () => import('./runs/runs-pages.tsx'), 'RunsPage'),
   ]
 }
 
@@ -77,7 +76,7 @@ function controlPlanePages() {
     ),
     page(shell, 'deployments/new', () => import('./deployments/new-page.tsx'), 'NewDeploymentPage'),
     deployment.addChildren(inDeployment),
-    page(shell, 'runs', () => import('./runs/all-runs-page.tsx'), 'AllRunsPage'),
+    page(shell, 'runs', () => import('./runs/runs-pages.tsx'), 'AllRunsPage'),
     page(shell, 'crons', () => import('./crons/crons-page.tsx'), 'CronsPage'),
     page(shell, 'webhooks', () => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),
     page(shell, 'store', () => import('./store/store-page.tsx'), 'StorePage'),

@@ -31,6 +31,15 @@ export function deploymentQuery(id: string) {
   })
 }
 
+/** The same without polling: the layout of a deployment's pages keeps it fresh. */
+export function deploymentNameQuery(id: string | undefined) {
+  return {
+    ...deploymentQuery(id ?? ''),
+    enabled: id !== undefined,
+    refetchInterval: false,
+  } as const
+}
+
 /** The one of these workspaces that has the deployment; null: none of them. */
 export function workspaceOfDeploymentQuery(
   deployment_id: string,

@@ -3,14 +3,21 @@ import { Plus } from 'lucide-react'
 import { z } from 'zod'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { Button } from '../design/button.tsx'
+import { Dialog } from '../design/dialog.tsx'
+import { JsonView } from '../design/json/view.tsx'
+import { Facts, TextLink } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'
+import { Id } from '../design/text/id.tsx'
+import { Time } from '../design/text/time.tsx'
 import { addressText, useAddress } from '../shell/address.ts'
 import { ServerPage } from '../shell/server-choice.tsx'
 import { Talks } from '../shell/talks.tsx'
-import { CronDialog } from './cron-dialog.tsx'
 import { CronsTable } from './crons-table.tsx'
+import { LastRun } from './last-run.tsx'
 import { NewCronDialog } from './new-cron-dialog.tsx'
-import { cronsQuery } from './queries.ts'
+import { NextTimes } from './next-times.tsx'
+import { type Cron, cronsQuery } from './queries.ts'
+import { scheduleText } from './schedule.ts'
 
 const searchSchema = z.object({
   /** The cron whose details are open. */
@@ -62,4 +69,49 @@ function Crons({ server }: { server: AgentServer }) {
       )}
     </>
   )
+}
+
+function CronDialog(props: { server: AgentServer; cron: Cron; onClose: () => void }) {
+  const { server, cron } = props
+  const { last_run } = cron
+  return (
+    <Dialog title={scheduleText(cron.schedule)} size="wide" isOpen onClose={props.onClose}>
+      <div className="grid gap-6 md:grid-cols-2">
+        <Facts
+          facts={[
+            ['Schedule', <code key="s">{cron.schedule}</code>],
+            ['Time zone', cron.timezone ?? 'UTC'],
+            ['Cron', <Id key="c" id={cron.cron_id} />],
+            ['Thread', <Thread key="t" server={server} cron={cron} />],
+            ['Ends', cron.end_time ? <Time key="e" at={cron.end_time} /> : 'Never'],
+            ['Created', <Time key="m" at={cron.created_at} />],
+            ['Last run', <LastRun key="l" server={server} run={last_run ?? null} />],
+            ...(last_run?.error ? ([['Its error', last_run.error]] as const) : []),
+          ]}
+        />
+        <NextTimes
+          schedule={cron.enabled ? cron.schedule : ''}
+          timezone={cron.timezone ?? null}
+          count={5}
+        />
+      </div>
+      <h3 className="mt-5 mb-1 font-medium">What its runs are made with</h3>
+      <JsonView value={cron.payload} />
+      {Object.keys(cron.metadata ?? {}).length > 0 && (
+        <>
+          <h3 className="mt-4 mb-1 font-medium">Metadata</h3>
+          <JsonView value={cron.metadata} />
+        </>
+      )}
+    </Dialog>
+  )
+}
+
+function Thread({ server, cron }: { server: AgentServer; cron: Cron }) {
+  if (cron.thread_id) {
+    return <TextLink to={server.pages.thread(cron.thread_id)}>{cron.thread_id}</TextLink>
+  }
+  return cron.on_run_completed === 'keep'
+    ? 'A new one each time, which is kept'
+    : 'A new one each time, removed after the run'
 }

@@ -17,7 +17,7 @@ import { addressText, useAddress } from '../shell/address.ts'
 import { pagesOf } from './address.ts'
 import { DeploymentState } from './deployment-state.tsx'
 import { figuresQuery } from './queries.ts'
-import { repositoryName } from './revisions/source-text.ts'
+import { sourceTextOf } from './revisions/source-text.ts'
 
 const Search = z.object({ q: addressText })
 
@@ -88,7 +88,14 @@ function columnsOf(figures: Figures | undefined): readonly Column<Deployment>[] 
       id: 'source',
       header: 'Source',
       from: 'lg',
-      cell: (one) => <span className="text-ink-soft">{sourceText(one)}</span>,
+      cell: (one) => {
+        const { what } = sourceTextOf(one, one)
+        return (
+          <span className="block max-w-64 truncate text-ink-soft" title={what}>
+            {what}
+          </span>
+        )
+      },
     },
     figureColumn('requests', 'Requests', (one) => total(one)?.requests),
     figureColumn('errors', 'Errors', (one) => total(one)?.errors),
@@ -164,20 +171,4 @@ function NoDeployments({ mayWrite }: { mayWrite: boolean }) {
 
 function matches({ name, display_name }: Deployment, text: string): boolean {
   return `${name} ${display_name ?? ''}`.toLowerCase().includes(text.toLowerCase())
-}
-
-function sourceText({ source, source_config, source_revision_config: config }: Deployment): string {
-  const ref = config.repo_ref ? ` at ${config.repo_ref}` : ''
-  switch (source) {
-    case 'github':
-      return `${repositoryName(source_config.repo_url ?? '')}${ref}`
-    case 'internal_source':
-      return 'Upload'
-    case 'external_docker':
-    case 'internal_docker':
-      return 'Image'
-    default:
-      // A newer control plane may know more kinds than this page.
-      return `Unknown kind: ${source}`
-  }
 }

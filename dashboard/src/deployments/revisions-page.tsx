@@ -1,16 +1,18 @@
-import type { Deployment } from '@runyard/client'
+import { type Deployment, dataOf } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
+import { GitCommitHorizontal, Upload } from 'lucide-react'
 import { useState } from 'react'
+import { controlPlane } from '../api/control-plane.ts'
 import { deploymentQuery } from '../api/deployments.ts'
 import { useMay } from '../api/session.ts'
 import { Button, ButtonLink } from '../design/button.tsx'
 import { Empty } from '../design/empty.tsx'
 import { Page } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'
+import { useAction } from './actions.ts'
 import { useDeploymentId } from './address.ts'
 import { useRevision } from './deployment-state.tsx'
 import { REVISIONS_A_PAGE, revisionsQuery } from './queries.ts'
-import { DeployNextLink } from './revisions/deploy-next.tsx'
 import { Timeline } from './revisions/timeline.tsx'
 
 /** All revisions of a deployment, newest first. */
@@ -70,5 +72,42 @@ function NoRevisions({ deployment, mayWrite }: { deployment: Deployment; mayWrit
     >
       A revision comes with the first source that is uploaded.
     </Empty>
+  )
+}
+
+/** Starts the next revision: from the head of the branch, or by sending a folder. */
+function DeployNextLink({ deployment }: { deployment: Deployment }) {
+  const { id: deployment_id, source, name } = deployment
+  const pull = useAction({
+    deployment_id,
+    act: () =>
+      dataOf(
+        controlPlane.api.POST('/v2/deployments/{deployment_id}/revisions', {
+          params: { path: { deployment_id } },
+          body: {},
+        }),
+      ),
+    said: (_, { number }) => `#${number} is made from what the repository has now.`,
+  })
+  if (source === 'github') {
+    return (
+      <Button
+        kind="primary"
+        icon={<GitCommitHorizontal size={16} />}
+        isPending={pull.isPending}
+        onPress={() => pull.mutate()}
+      >
+        Deploy what the repository has now
+      </Button>
+    )
+  }
+  return (
+    <ButtonLink
+      kind="primary"
+      to={`/deployments/new?name=${encodeURIComponent(name)}`}
+      icon={<Upload size={16} />}
+    >
+      Deploy a new revision
+    </ButtonLink>
   )
 }

@@ -1,6 +1,7 @@
 /** For operators: is anything queueing, failing, growing? */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
+import { ToggleButton, ToggleButtonGroup } from 'react-aria-components'
 import { agentServer, atAGlance } from '../api/agent-server.tsx'
 import { answeringQuery } from '../api/deployments.ts'
 import { useMay } from '../api/session.ts'
@@ -20,8 +21,7 @@ import {
   type Series,
   workspaceFigures,
 } from './queries.ts'
-import { RangeChoice } from './range-choice.tsx'
-import { operationsSearch, type RangeName } from './search.ts'
+import { operationsSearch, RANGES, type RangeName } from './search.ts'
 import { SlowestRuns } from './slowest-runs.tsx'
 
 const ALL = 'all'
@@ -132,5 +132,34 @@ function Waiting() {
       <Skeleton lines={2} />
       <Skeleton lines={8} />
     </div>
+  )
+}
+
+const NAMES = Object.keys(RANGES) as RangeName[]
+
+/** Chooses the time range, which ends now. */
+function RangeChoice(props: { value: RangeName; onChange: (value: RangeName) => void }) {
+  return (
+    <ToggleButtonGroup
+      aria-label="Time range"
+      selectionMode="single"
+      disallowEmptySelection
+      selectedKeys={[props.value]}
+      onSelectionChange={([key]) => {
+        const name = NAMES.find((one) => one === key)
+        if (name) props.onChange(name)
+      }}
+      className="inline-flex overflow-hidden rounded-md border border-line bg-surface"
+    >
+      {NAMES.map((name) => (
+        <ToggleButton
+          key={name}
+          id={name}
+          className="h-7.5 cursor-default border-l border-line px-3 text-sm font-medium text-ink-soft first:border-0 hover:bg-hover data-focus-visible:-outline-offset-2 data-selected:bg-accent-soft data-selected:text-accent"
+        >
+          {RANGES[name]} h
+        </ToggleButton>
+      ))}
+    </ToggleButtonGroup>
   )
 }

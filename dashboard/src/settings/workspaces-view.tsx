@@ -4,15 +4,15 @@ import { Ellipsis, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { sessionQuery } from '../api/session.ts'
 import { Button, IconButton } from '../design/button.tsx'
-import { ConfirmDialog } from '../design/form-dialog.tsx'
+import { TextField } from '../design/field.tsx'
+import { ConfirmDialog, FormDialog } from '../design/form-dialog.tsx'
 import { Menu, MenuItem } from '../design/menu.tsx'
 import { QueryView } from '../design/query-view.tsx'
 import { type Column, Table } from '../design/table.tsx'
 import { Id } from '../design/text/id.tsx'
 import { Time } from '../design/text/time.tsx'
 import { toast } from '../design/toast.tsx'
-import { deleteWorkspace, workspacesQuery } from './queries.ts'
-import { WorkspaceDialog } from './workspace-dialog.tsx'
+import { createWorkspace, deleteWorkspace, renameWorkspace, workspacesQuery } from './queries.ts'
 
 /** The first one is the installation's own. */
 const FIRST_ID = '00000000-0000-4000-8000-000000000001'
@@ -116,4 +116,37 @@ function columnsFor(begin: (doing: Doing) => void): readonly Column<Workspace>[]
       ),
     },
   ]
+}
+
+/** Names a new workspace, or renames `workspace`. */
+function WorkspaceDialog(props: {
+  workspace?: Workspace
+  onClose: () => void
+  onDone: () => void
+}) {
+  const { workspace, onClose, onDone } = props
+  const [name, setName] = useState(workspace?.name ?? '')
+  const send = async () => {
+    await (workspace ? renameWorkspace(workspace.id, name.trim()) : createWorkspace(name.trim()))
+    onDone()
+  }
+  return (
+    <FormDialog
+      title={workspace ? `Rename ${workspace.name}` : 'New workspace'}
+      verb={workspace ? 'Rename' : 'Create the workspace'}
+      isDisabled={name.trim() === ''}
+      onSend={send}
+      onClose={onClose}
+    >
+      <TextField
+        label="Name"
+        value={name}
+        onChange={setName}
+        autoFocus
+        {...(!workspace && {
+          help: 'Then create the first key in it: runyard keys create --workspace, or the API.',
+        })}
+      />
+    </FormDialog>
+  )
 }

@@ -8,18 +8,21 @@ export const addressText = z.coerce.string().min(1).optional().catch(undefined)
 
 /**
  * The search parameters, and a function to change some of them; `undefined` and empty text remove one. `schema` must
- * accept any input. A change adds an entry to the history, unless `replace`.
+ * accept any input. A change adds an entry to the history, unless `replace`. `resetScroll`: a change scrolls to the top.
  */
-export function useAddress<Schema extends z.ZodType<object>>(schema: Schema) {
+export function useAddress<Schema extends z.ZodType<object>>(
+  schema: Schema,
+  { resetScroll = true } = {},
+) {
   const raw: unknown = useSearch({ strict: false })
   const values = useMemo(() => schema.parse(raw), [schema, raw])
   const navigate = useNavigate()
   const change = useCallback(
     (some: Partial<z.infer<Schema>>, { replace = false } = {}) => {
       const search = (all: object) => given({ ...all, ...some })
-      void navigate({ to: '.', search: search as never, replace })
+      void navigate({ to: '.', search: search as never, replace, resetScroll })
     },
-    [navigate],
+    [navigate, resetScroll],
   )
   return [values, change] as const
 }

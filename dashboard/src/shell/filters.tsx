@@ -1,7 +1,11 @@
 /** The filters above a list. Each value is in the page's address; absent: any. */
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import type { AgentServer } from '../api/agent-server.tsx'
+import { assistantsQuery } from '../api/assistants.ts'
 import { isMetadata } from '../api/metadata-text.ts'
 import { type Choice, SearchField, SelectField, TextField } from '../design/field.tsx'
+import { SPAN_CHOICES } from './spans.ts'
 
 /** The select's value for "no filter". */
 const ANY = 'any'
@@ -57,5 +61,25 @@ export function ChoiceFilter<T extends string>(
         choices={[{ value: ANY, label: any }, ...choices]}
       />
     </div>
+  )
+}
+
+/** How long ago. */
+export function SpanFilter(props: Filter<(typeof SPAN_CHOICES)[number]['value']>) {
+  return <ChoiceFilter any="Any time" choices={SPAN_CHOICES} {...props} />
+}
+
+/** One of the server's assistants, by its id. */
+export function AssistantFilter(props: Omit<Filter<string>, 'label'> & { server: AgentServer }) {
+  const { server, value, onChange } = props
+  const assistants = useQuery(assistantsQuery(server)).data ?? []
+  return (
+    <ChoiceFilter
+      label="Assistant"
+      any="Any assistant"
+      value={value}
+      onChange={onChange}
+      choices={assistants.map(({ assistant_id, name }) => ({ value: assistant_id, label: name }))}
+    />
   )
 }

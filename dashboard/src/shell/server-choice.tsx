@@ -4,10 +4,10 @@
  */
 import type { Deployment } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useMemo } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { z } from 'zod'
 import { type AgentServer, agentServer } from '../api/agent-server.tsx'
-import { deploymentsQuery } from '../api/deployments.ts'
+import { deploymentsQuery, runtimeQuery } from '../api/deployments.ts'
 import { MODE } from '../api/mode.ts'
 import { useMay } from '../api/session.ts'
 import { ButtonLink } from '../design/button.tsx'
@@ -19,8 +19,6 @@ import { QueryView } from '../design/query-view.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
 import { addressText, useAddress } from './address.ts'
 import { Asleep, AsleepNote } from './asleep.tsx'
-import { chosenDeployment, rememberDeployment } from './chosen-deployment.ts'
-import { useAwake } from './use-awake.ts'
 
 const searchSchema = z.object({ deployment: addressText })
 
@@ -135,4 +133,43 @@ function NoServer({ title }: { title: string }) {
       Here you would see its {title.toLowerCase()}.
     </Empty>
   )
+}
+
+/** The deployment chosen most recently in this browser, on a page about one deployment. */
+const KEY = 'runyard.deployment'
+
+/** Its id; it may have been deleted, or belong to another workspace. */
+function chosenDeployment(): string | undefined {
+  return localStorage.getItem(KEY) ?? undefined
+}
+
+function rememberDeployment(id: string): void {
+  localStorage.setItem(KEY, id)
+}
+
+/**
+ * Whether a page may send requests to the deployment's agent server: once it was awake, or the user woke it here. Data
+ * stays visible when it falls asleep again.
+ */
+function useAwake(deploymentId: string | undefined) {
+  const query = useQuery({
+    ...runtimeQuery(deploymentId ?? ''),
+    enabled: deploymentId !== undefined,
+  })
+  const { data, error } = query
+  const isAsleep = data?.state === 'asleep'
+  const [opened, setOpened] = useState<{ id: string; isWaking: boolean }>()
+  const isOpen = opened !== undefined && opened.id === deploymentId
+  const isSeenAwake = deploymentId !== undefined && data !== undefined && !isAsleep
+  if (isSeenAwake && (!isOpen || opened.isWaking)) setOpened({ id: deploymentId, isWaking: false })
+  return {
+    isOpen,
+    isAsleep,
+    /** The user woke it here, and it does not respond yet. */
+    isWaking: isOpen && opened.isWaking,
+    since: data?.asleep_since,
+    error: data ? null : error,
+    retry: () => void query.refetch(),
+    wake: () => deploymentId && setOpened({ id: deploymentId, isWaking: true }),
+  }
 }

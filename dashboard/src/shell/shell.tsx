@@ -4,7 +4,7 @@ import { lazy, Suspense, useState } from 'react'
 import { RouterProvider as AriaRouter } from 'react-aria-components'
 import { Toasts } from '../design/toast.tsx'
 import { ConnectionNote } from './connection-note.tsx'
-import { useShortcuts } from './keyboard/shortcuts.ts'
+import { type Overlay, useShortcuts } from './keyboard/shortcuts.ts'
 import { PlacesDrawer } from './places-drawer.tsx'
 import { Rail } from './rail.tsx'
 import { TopBar } from './top-bar.tsx'
@@ -13,9 +13,6 @@ const Palette = lazy(async () => ({ default: (await import('./keyboard/palette.t
 const HelpSheet = lazy(async () => ({
   default: (await import('./keyboard/help-sheet.tsx')).HelpSheet,
 }))
-
-/** What is open over the page. */
-export type Overlay = 'palette' | 'help' | 'places'
 
 export function Shell() {
   const router = useRouter()

@@ -4,9 +4,8 @@ import { Button } from 'react-aria-components'
 import { IconButton } from '../design/button.tsx'
 import { Menu, MenuItem } from '../design/menu.tsx'
 import { Breadcrumb } from './crumbs/breadcrumb.tsx'
-import { MOD } from './keyboard/shortcuts.ts'
+import { MOD, type Overlay } from './keyboard/shortcuts.ts'
 import { MeMenu } from './me-menu.tsx'
-import type { Overlay } from './shell.tsx'
 import { chooseTheme, chosenTheme, THEME_NAMES, THEMES, type Theme } from './theme.ts'
 
 /** The breadcrumb and the global actions. */

@@ -1,5 +1,12 @@
 /** Combines the Studio's shared state: the address, the thread's stored state, and the run in progress. */
-import type { Assistant, GraphSchema, Message, Run } from '@langchain/langgraph-sdk'
+import type {
+  Assistant,
+  GraphSchema,
+  Interrupt,
+  Message,
+  Run,
+  ThreadState,
+} from '@langchain/langgraph-sdk'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useMemo, useState } from 'react'
 import { useAgentServer } from '../api/agent-server.tsx'
@@ -7,7 +14,6 @@ import { isActive } from '../api/run-state.ts'
 import { type State, stateQuery, threadKey } from '../api/thread-state.ts'
 import { activityOf, withInner } from './activity.ts'
 import { useBreakpoints } from './graph/breakpoints.ts'
-import { interruptsOf } from './interrupts-of.ts'
 import { messagesKeyOf } from './messages-key.ts'
 import { historyQuery, runsQuery } from './queries.ts'
 import { useStudioSearch } from './search.ts'
@@ -204,4 +210,10 @@ function unseen(sent: readonly Message[], messages: readonly Message[]): readonl
     const isFirst = sent.findIndex((one) => one.id === id) === index
     return id !== undefined && isFirst && !seen.has(id)
   })
+}
+
+/** The open interrupts of the state's tasks, each once. */
+function interruptsOf(state: ThreadState | undefined): Interrupt[] {
+  const all = (state?.tasks ?? []).flatMap(({ interrupts }) => interrupts)
+  return all.filter(({ id }, at) => !id || all.findIndex((one) => one.id === id) === at)
 }

@@ -1,15 +1,20 @@
-import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { z } from 'zod'
 import { useAgentServer } from '../api/agent-server.tsx'
-import { assistantsQuery } from '../api/assistants.ts'
 import { isMetadata, parseMetadata } from '../api/metadata-text.ts'
 import { meaningOfThread, type ThreadStatus } from '../api/states.ts'
 import { Button } from '../design/button.tsx'
 import { Page } from '../design/page.tsx'
 import { addressText, useAddress } from '../shell/address.ts'
-import { ChoiceFilter, Filters, JsonFilter, SearchFilter } from '../shell/filters.tsx'
-import { SPAN_CHOICES, SPANS } from '../shell/spans.ts'
+import {
+  AssistantFilter,
+  ChoiceFilter,
+  Filters,
+  JsonFilter,
+  SearchFilter,
+  SpanFilter,
+} from '../shell/filters.tsx'
+import { SPANS } from '../shell/spans.ts'
 import { Talks } from '../shell/talks.tsx'
 import { DeleteThreads } from './delete-threads.tsx'
 import type { ThreadQuery } from './queries.ts'
@@ -36,7 +41,6 @@ export function ThreadsPage() {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [isDeleting, setDeleting] = useState(false)
   const query = useMemo(() => queryOf(search, Date.now()), [search])
-  const assistants = useQuery(assistantsQuery(server)).data ?? []
   return (
     <Page title="Threads">
       <Filters>
@@ -62,22 +66,11 @@ export function ThreadsPage() {
           onChange={(status) => change({ status })}
           choices={CHOICES}
         />
-        <ChoiceFilter
-          label="Changed"
-          any="Any time"
-          value={search.since}
-          onChange={(since) => change({ since })}
-          choices={SPAN_CHOICES}
-        />
-        <ChoiceFilter
-          label="Assistant"
-          any="Any assistant"
+        <SpanFilter label="Changed" value={search.since} onChange={(since) => change({ since })} />
+        <AssistantFilter
+          server={server}
           value={search.assistant}
           onChange={(assistant) => change({ assistant })}
-          choices={assistants.map(({ assistant_id, name }) => ({
-            value: assistant_id,
-            label: name,
-          }))}
         />
       </Filters>
       <ThreadList server={server} query={query} chosen={chosen} onChoose={setChosen} />

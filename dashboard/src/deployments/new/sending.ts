@@ -1,11 +1,12 @@
 import type { Deployment } from '@runyard/client'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { packTar } from 'modern-tar'
 import { useState } from 'react'
 import { bytesText } from '../../design/text/format.ts'
 import { pagesOf } from '../address.ts'
 import type { Draft, From } from './draft.ts'
-import { MAX_TARBALL_BYTES, packFiles } from './pack.ts'
+import type { SentFile } from './folder.ts'
 import { deployRepository, type Say, sendTarball } from './send.ts'
 
 type Made = Pick<Deployment, 'id' | 'latest_revision_id'>
@@ -58,4 +59,25 @@ async function bytesOf(
   throw new Error(
     `It is ${bytesText(bytes.byteLength)} packed, and at most ${bytesText(MAX_TARBALL_BYTES)} are taken: name what is not needed in .dockerignore.`,
   )
+}
+
+/** In bytes; the server refuses larger ones. */
+const MAX_TARBALL_BYTES = 200 * 1024 * 1024
+
+/** Gzipped. A browser does not know which files are executable: all are packed as plain files. */
+async function packFiles(files: readonly SentFile[]): Promise<Uint8Array<ArrayBuffer>> {
+  const tar = await packTar(
+    files.map(({ path, file }) => ({
+      header: {
+        name: path,
+        size: file.size,
+        type: 'file',
+        mode: 0o644,
+        mtime: new Date(file.lastModified),
+      },
+      body: file,
+    })),
+  )
+  const packed = new Blob([tar]).stream().pipeThrough(new CompressionStream('gzip'))
+  return new Uint8Array(await new Response(packed).arrayBuffer())
 }

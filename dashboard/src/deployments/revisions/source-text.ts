@@ -15,7 +15,7 @@ export interface SourceText {
 }
 
 export function sourceTextOf(
-  { source, source_revision_config: config }: Revision,
+  { source, source_revision_config: config }: Pick<Revision, 'source' | 'source_revision_config'>,
   { source_config }: Pick<Deployment, 'source_config'>,
 ): SourceText {
   switch (source) {

@@ -4,6 +4,7 @@ import { Ellipsis, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { Button, IconButton } from '../../design/button.tsx'
 import { Empty } from '../../design/empty.tsx'
+import { ConfirmDialog } from '../../design/form-dialog.tsx'
 import { Menu, MenuItem, MenuLine } from '../../design/menu.tsx'
 import { Section } from '../../design/page.tsx'
 import { QueryView } from '../../design/query-view.tsx'
@@ -13,9 +14,8 @@ import { CopyButton } from '../../design/text/copy-button.tsx'
 import { Time, useNow } from '../../design/text/time.tsx'
 import { DomainAddDialog } from './domain-add-dialog.tsx'
 import { CertificateDialog, CertificateRemovalDialog } from './domain-certificate.tsx'
-import { DomainRemovalDialog } from './domain-removal.tsx'
 import { certificateState, DNS_STATES, recordTo } from './domain-words.ts'
-import { domainsQuery } from './domains.ts'
+import { domainsQuery, useRemoveDomain } from './domains.ts'
 
 type Doing =
   | { what: 'add' }
@@ -141,5 +141,30 @@ function Certificate({ certificate }: Pick<Domain, 'certificate'>) {
       {tone === 'bad' ? 'Certificate expired ' : 'Certificate expires '}
       <Time at={certificate.expires_at} />
     </Status>
+  )
+}
+
+/** Asks before removing a domain; open while `domain` is set. */
+function DomainRemovalDialog(props: {
+  deployment: Deployment
+  domain: Domain | undefined
+  onClose: () => void
+}) {
+  const { deployment, domain, onClose } = props
+  const remove = useRemoveDomain(deployment)
+  return (
+    <ConfirmDialog
+      title="Remove a domain"
+      isOpen={domain !== undefined}
+      onClose={onClose}
+      verb="Remove the domain"
+      onConfirm={() => remove.mutateAsync(domain?.host ?? '')}
+    >
+      <p>
+        {deployment.name} does not answer at <code className="wrap-anywhere">{domain?.host}</code>{' '}
+        any more, as soon as you say so. {domain?.certificate && 'Its certificate goes with it. '}
+        Take its DNS record away, too: others on this Runyard could add the name then.
+      </p>
+    </ConfirmDialog>
   )
 }

@@ -5,7 +5,16 @@ import { linter } from '@codemirror/lint'
 import { tags } from '@lezer/highlight'
 import CodeMirror, { EditorView } from '@uiw/react-codemirror'
 import { STYLE_NONCE } from '../../api/mode.ts'
-import type { JsonEditorProps } from './editor.tsx'
+
+export interface JsonEditorProps {
+  label: string
+  /** The text, which may be invalid JSON while the user types. */
+  text: string
+  onChange: (text: string) => void
+  isReadOnly?: boolean
+  /** A CSS length; default 12rem. The editor grows up to twice that. */
+  minHeight?: string
+}
 
 const look = EditorView.theme({
   '&': {

@@ -1,15 +1,6 @@
 import { lazy, Suspense } from 'react'
 import { Skeleton } from '../skeleton.tsx'
-
-export interface JsonEditorProps {
-  label: string
-  /** The text, which may be invalid JSON while the user types. */
-  text: string
-  onChange: (text: string) => void
-  isReadOnly?: boolean
-  /** A CSS length; default 12rem. The editor grows up to twice that. */
-  minHeight?: string
-}
+import type { JsonEditorProps } from './editor-view.tsx'
 
 const Editor = lazy(() => import('./editor-view.tsx'))
 

@@ -2,10 +2,21 @@
 // The package's main entry imports a validator that needs eval.
 import withTheme from '@rjsf/core/lib/withTheme.js'
 import { useMemo } from 'react'
-import type { SchemaFormProps } from './form.tsx'
 import { schemaFields, schemaTemplates, schemaWidgets } from './form-parts.tsx'
 import { shapeOf } from './shape.ts'
 import { schemaValidator } from './validator.ts'
+
+export interface SchemaFormProps {
+  /** JSON Schema of an object. */
+  schema: object
+  value: Record<string, unknown>
+  onChange: (value: Record<string, unknown>) => void
+  /** Marks invalid fields; `problemsOf` of `schema-validator.ts` says whether there are any. */
+  areProblemsShown?: boolean
+  /** Keeps the field ids of two forms on one page apart. */
+  idPrefix?: string
+  isReadOnly?: boolean
+}
 
 const Form = withTheme({
   fields: schemaFields,

@@ -1,17 +1,6 @@
 import { lazy, Suspense } from 'react'
 import { Skeleton } from '../skeleton.tsx'
-
-export interface SchemaFormProps {
-  /** JSON Schema of an object. */
-  schema: object
-  value: Record<string, unknown>
-  onChange: (value: Record<string, unknown>) => void
-  /** Marks invalid fields; `problemsOf` of `schema-validator.ts` says whether there are any. */
-  areProblemsShown?: boolean
-  /** Keeps the field ids of two forms on one page apart. */
-  idPrefix?: string
-  isReadOnly?: boolean
-}
+import type { SchemaFormProps } from './form-view.tsx'
 
 const View = lazy(() => import('./form-view.tsx'))
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { controlPlane } from '../../api/control-plane.ts'
-import { deploymentQuery } from '../../api/deployments.ts'
+import { deploymentNameQuery } from '../../api/deployments.ts'
 import { shortId } from '../../design/text/format.ts'
 import type { Crumb } from './crumbs.ts'
 
@@ -26,17 +26,8 @@ export function CrumbName({ crumb: { name } }: { crumb: Crumb }) {
 }
 
 function DeploymentName({ id }: { id: string }) {
-  const { data } = useDeployment(id)
+  const { data } = useQuery(deploymentNameQuery(id))
   return data?.display_name ?? data?.name ?? shortId(id)
-}
-
-/** The layout of a deployment's pages uses the same query, and keeps it fresh. */
-export function useDeployment(id: string | undefined) {
-  return useQuery({
-    ...deploymentQuery(id ?? ''),
-    enabled: id !== undefined,
-    refetchInterval: false,
-  })
 }
 
 function RevisionName({ id, deployment }: { id: string; deployment: string }) {

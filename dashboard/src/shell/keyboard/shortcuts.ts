@@ -3,7 +3,9 @@ import { useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { MODE } from '../../api/mode.ts'
 import { PLACES } from '../places.tsx'
-import type { Overlay } from '../shell.tsx'
+
+/** What is open over the page. */
+export type Overlay = 'palette' | 'help' | 'places'
 
 const IS_MAC = /Mac|iP(hone|ad)/.test(navigator.platform)
 /** This keyboard's modifier for commands. */

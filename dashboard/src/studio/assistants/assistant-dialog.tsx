@@ -4,12 +4,12 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useAgentServer } from '../../api/agent-server.tsx'
 import { Dialog } from '../../design/dialog.tsx'
+import { JsonView } from '../../design/json/view.tsx'
 import { QueryView } from '../../design/query-view.tsx'
 import { Id } from '../../design/text/id.tsx'
 import { OnlyLooks, Talks } from '../../shell/talks.tsx'
 import { assistantQuery, schemasQuery } from '../queries.ts'
 import { AssistantForm } from './assistant-form.tsx'
-import { AssistantSchemas } from './assistant-schemas.tsx'
 import { AssistantVersions } from './assistant-versions.tsx'
 import { NewAssistant } from './new-assistant.tsx'
 import { ASSISTANT_VIEWS, type AssistantView, NEW, useAssistantSearch } from './search.ts'
@@ -94,6 +94,37 @@ function Settings({ assistant }: { assistant: Assistant }) {
           schemas={known}
           onDelete={() => navigate({ to: server.pages.studio(assistant.graph_id) })}
         />
+      )}
+    </QueryView>
+  )
+}
+
+const SCHEMAS = [
+  ['input_schema', 'Input'],
+  ['output_schema', 'Output'],
+  ['state_schema', 'State'],
+  ['context_schema', 'Context'],
+  ['config_schema', 'Configuration'],
+] as const
+
+function AssistantSchemas({ assistantId }: { assistantId: string }) {
+  const server = useAgentServer()
+  const query = useQuery(schemasQuery(server, assistantId))
+  return (
+    <QueryView query={query} what="the schemas">
+      {(schemas) => (
+        <div className="space-y-4">
+          {SCHEMAS.map(([key, label]) => (
+            <section key={key}>
+              <h3 className="mb-1 text-sm font-medium text-ink-soft">{label}</h3>
+              {schemas[key] ? (
+                <JsonView value={schemas[key]} openDepth={2} />
+              ) : (
+                <p className="text-ink-soft">The graph does not tell.</p>
+              )}
+            </section>
+          ))}
+        </div>
       )}
     </QueryView>
   )

@@ -1,7 +1,7 @@
 /** The two sides of a comparison, in the address. */
-import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useCallback, useMemo } from 'react'
+import { useCallback } from 'react'
 import { z } from 'zod'
+import { useAddress } from '../../shell/address.ts'
 
 /** A thread's current state, its state at a checkpoint, or the state a run left. */
 export interface Side {
@@ -31,18 +31,8 @@ export function comparePath(studio: string, sides: CompareSearch): string {
 }
 
 export function useCompareSearch() {
-  const raw = useSearch({ strict: false })
-  const search = useMemo(() => searchSchema.parse(raw), [raw])
-  const navigate = useNavigate()
-  const change = useCallback(
-    (sides: CompareSearch) =>
-      void navigate({
-        to: '.',
-        resetScroll: false,
-        search: ((before: object) => ({ ...before, ...textsOf(sides) })) as never,
-      }),
-    [navigate],
-  )
+  const [search, write] = useAddress(searchSchema, { resetScroll: false })
+  const change = useCallback((sides: CompareSearch) => write(textsOf(sides) as never), [write])
   return { search, change }
 }
 

@@ -12,7 +12,7 @@ import { Components } from './components.tsx'
 import { partsOf } from './content-parts.ts'
 import { messageText } from './message-text.ts'
 import { PartView } from './part-view.tsx'
-import type { TurnProps } from './turn-view.tsx'
+import type { TurnProps } from './turns.ts'
 
 /** The agent's text, reasoning and tool calls. */
 export function AgentTurn({ message, calls, seen, seenResults, isLive, isSpeaking }: TurnProps) {

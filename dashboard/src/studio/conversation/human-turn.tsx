@@ -9,7 +9,7 @@ import { useStudio } from '../studio-context.tsx'
 import { partsOf } from './content-parts.ts'
 import { messageText } from './message-text.ts'
 import { PartView } from './part-view.tsx'
-import type { TurnProps } from './turn-view.tsx'
+import type { TurnProps } from './turns.ts'
 
 /** A user's message. It can be edited: the thread then continues from before it, as a branch. */
 export function HumanTurn({ message, seen, isLive }: TurnProps) {

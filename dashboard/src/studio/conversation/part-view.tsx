@@ -1,8 +1,9 @@
 import { FileText } from 'lucide-react'
+import { memo } from 'react'
 import { JsonView } from '../../design/json/view.tsx'
 import { Markdown } from '../../design/text/markdown.tsx'
 import type { Part } from './content-parts.ts'
-import { GrowingMarkdown } from './growing-markdown.tsx'
+import { sectionsOf } from './sections.ts'
 
 /** One part of a message. `isPlain`: text of a user, which is not Markdown. `isGrowing`: more of it will come. */
 export function PartView({
@@ -78,5 +79,19 @@ function Link({ url, name }: { url: string; name: string }) {
     >
       {name}
     </a>
+  )
+}
+
+const Section = memo(Markdown)
+
+/** Markdown that is still being written: finished sections are not parsed again with each word. */
+function GrowingMarkdown({ text }: { text: string }) {
+  return (
+    <div>
+      {sectionsOf(text).map((section, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: sections are only added
+        <Section key={index} text={section} />
+      ))}
+    </div>
   )
 }

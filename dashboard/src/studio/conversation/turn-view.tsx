@@ -1,23 +1,10 @@
 /** One message with everything that belongs to it. */
-import type { Message } from '@langchain/langgraph-sdk'
 import { memo } from 'react'
 import { AgentTurn } from './agent-turn.tsx'
 import { CallRow } from './call-row.tsx'
 import { HumanTurn } from './human-turn.tsx'
 import { messageText } from './message-text.ts'
-import type { Seen } from './seen-states.ts'
-import type { Call } from './turns.ts'
-
-export interface TurnProps {
-  message: Message
-  calls: readonly Call[]
-  seen: Seen | undefined
-  seenResults: ReadonlyMap<string, Seen>
-  /** A run is in progress, so nothing can be started here. */
-  isLive: boolean
-  /** This message is being written. */
-  isSpeaking: boolean
-}
+import type { TurnProps } from './turns.ts'
 
 /** An unchanged turn is not rendered again while another one grows. */
 export const TurnView = memo(

@@ -1,5 +1,6 @@
 /** A conversation for display: tool results are attached to their calls. */
 import type { Message } from '@langchain/langgraph-sdk'
+import type { Seen } from './seen-states.ts'
 
 export interface Call {
   id: string
@@ -12,6 +13,16 @@ export interface Call {
 export interface Turn {
   message: Message
   calls: readonly Call[]
+}
+
+/** What a message of the conversation is shown with. */
+export interface TurnProps extends Turn {
+  seen: Seen | undefined
+  seenResults: ReadonlyMap<string, Seen>
+  /** A run is in progress, so nothing can be started here. */
+  isLive: boolean
+  /** This message is being written. */
+  isSpeaking: boolean
 }
 
 interface ToolCall {

@@ -9,9 +9,8 @@ import { Talks } from '../../shell/talks.tsx'
 import { useStudio } from '../studio-context.tsx'
 import { ActionsCard } from './actions-card.tsx'
 import { ConsentCard } from './consent-card.tsx'
-import { FormCard } from './form-card.tsx'
 import { addressed, shapeOfInterrupt } from './interrupt-shape.ts'
-import { PlainCard } from './plain-card.tsx'
+import { FormCard, PlainCard } from './plain-card.tsx'
 
 export function InterruptCard(props: { interrupt: Interrupt; isOneOfSeveral: boolean }) {
   const { interrupt, isOneOfSeveral } = props

@@ -1,19 +1,48 @@
-import { useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { TextAreaField } from '../../design/field.tsx'
 import { JsonEditor } from '../../design/json/editor.tsx'
 import { JsonView } from '../../design/json/view.tsx'
+import { namesFields, SchemaEditor } from '../../design/schema/editor.tsx'
+import { SchemaForm } from '../../design/schema/form.tsx'
+import { problemsOf } from '../../design/schema/validator.ts'
 import { Markdown } from '../../design/text/markdown.tsx'
+import { fieldOf } from './answer-field.ts'
 import type { InterruptShape } from './interrupt-shape.ts'
 import { Toggle } from './toggle.tsx'
 
-/** An interrupt of unknown shape: the answer is text, yes or no, or any JSON. */
-export function PlainCard(props: {
+interface CardProps {
   shape: Extract<InterruptShape, { kind: 'plain' }>
   answer: (value: unknown) => void
   isPending: boolean
+}
+
+/** The question, and the fields of the answer. */
+function AnswerForm(props: {
+  shape: CardProps['shape']
+  onSend: () => void
+  label?: string
+  children: ReactNode
 }) {
-  const { shape, answer, isPending } = props
+  const { shape, onSend, label, children } = props
+  return (
+    <form
+      aria-label={label}
+      className="space-y-3"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSend()
+      }}
+    >
+      {shape.question && <Markdown text={shape.question} />}
+      {shape.value !== undefined && <JsonView value={shape.value} />}
+      {children}
+    </form>
+  )
+}
+
+/** An interrupt of unknown shape: the answer is text, yes or no, or any JSON. */
+export function PlainCard({ shape, answer, isPending }: CardProps) {
   const [way, setWay] = useState<'text' | 'json'>('text')
   const [text, setText] = useState('')
   const [json, setJson] = useState('{\n  \n}')
@@ -23,15 +52,7 @@ export function PlainCard(props: {
     else if (parsed) answer(parsed.value)
   }
   return (
-    <form
-      className="space-y-3"
-      onSubmit={(event) => {
-        event.preventDefault()
-        send()
-      }}
-    >
-      {shape.question && <Markdown text={shape.question} />}
-      {shape.value !== undefined && <JsonView value={shape.value} />}
+    <AnswerForm shape={shape} onSend={send}>
       {way === 'text' ? (
         <TextAreaField
           label="Answer"
@@ -81,7 +102,38 @@ export function PlainCard(props: {
           expects an object, answer with JSON.
         </p>
       )}
-    </form>
+    </AnswerForm>
+  )
+}
+
+/** An interrupt whose answer is described by a JSON Schema, shown as a form. */
+export function FormCard(props: CardProps & { schema: object }) {
+  const { shape, schema, answer, isPending } = props
+  const isObject = namesFields(schema)
+  const form = useMemo(() => (isObject ? schema : fieldOf(schema)), [isObject, schema])
+  const [value, setValue] = useState<Record<string, unknown> | undefined>({})
+  const [problem, setProblem] = useState<string>()
+  const send = () => {
+    const [first] = value ? problemsOf(form, value) : []
+    setProblem(first && `${first.path.join('.') || 'The answer'}: ${first.says}`)
+    if (value && !first) answer(isObject ? value : value.answer)
+  }
+  return (
+    <AnswerForm shape={shape} onSend={send} label="Answer">
+      {isObject ? (
+        <SchemaEditor label="Answer" schema={schema} value={{}} onChange={setValue} />
+      ) : (
+        <SchemaForm schema={form} value={value ?? {}} onChange={setValue} idPrefix="answer" />
+      )}
+      {problem !== undefined && (
+        <p role="alert" className="text-sm text-bad">
+          {problem}
+        </p>
+      )}
+      <Button type="submit" kind="primary" isPending={isPending} isDisabled={!value}>
+        Answer
+      </Button>
+    </AnswerForm>
   )
 }
 

@@ -1,4 +1,4 @@
-import type { Checkpoint } from '@langchain/langgraph-sdk'
+import type { Checkpoint, Client } from '@langchain/langgraph-sdk'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useAgentServer } from '../../api/agent-server.tsx'
@@ -9,7 +9,7 @@ import { ErrorNote } from '../../design/error-note.tsx'
 import { SelectField } from '../../design/field.tsx'
 import { SchemaEditor } from '../../design/schema/editor.tsx'
 import { useStudio } from '../studio-context.tsx'
-import { forkState } from './fork.ts'
+import { changedValues, correction } from './state-change.ts'
 
 /** The node that wrote last, as determined by LangGraph. */
 const LAST = ''
@@ -96,4 +96,38 @@ export function ForkEditor(props: {
       </Actions>
     </div>
   )
+}
+
+interface Fork {
+  client: Client
+  threadId: string
+  /** The checkpoint to fork from. */
+  checkpoint: Checkpoint
+  before: State
+  wanted: State
+  messagesKey: string | undefined
+  /** The node to write as; default: the one that wrote last. */
+  asNode: string | undefined
+}
+
+/**
+ * Returns the new checkpoint, which has the wanted state. If a reducer changes a value, a second checkpoint corrects
+ * it.
+ */
+async function forkState(fork: Fork): Promise<Checkpoint> {
+  const { before, wanted, messagesKey, checkpoint } = fork
+  const written = await write(fork, checkpoint, changedValues(before, wanted, messagesKey))
+  const { values } = await fork.client.threads.getState<State>(fork.threadId, written)
+  const rest = correction(values, wanted, messagesKey)
+  return rest ? write(fork, written, rest) : written
+}
+
+/** Without changed values it copies the checkpoint, which starts a branch as well. */
+async function write(fork: Fork, checkpoint: Checkpoint, values: State): Promise<Checkpoint> {
+  const { configurable } = await fork.client.threads.updateState<State | null>(fork.threadId, {
+    values: Object.keys(values).length > 0 ? values : null,
+    checkpoint,
+    ...(fork.asNode && { asNode: fork.asNode }),
+  })
+  return configurable as unknown as Checkpoint
 }
