@@ -1,15 +1,17 @@
 /** Handles the calls of a Python host to the agent server. */
+
+import type { CheckpointRecord, TypedBytes } from '../../core/agent/checkpoint.ts'
 import type { HostCalls, ItemPut } from '../../core/agent/host/calls.ts'
+import { systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { plainNumber, withPlainNumbers } from '../../core/exact-json.ts'
+import { ExpiringMap } from '../../core/expiring-map.ts'
 import type { Place } from '../../core/origin.ts'
 import type { Binding, Bindings } from './bindings.ts'
-import type { WithBytes } from './frames.ts'
+import { WithBytes } from './frames.ts'
 import { answerWith, readRequest } from './http.ts'
 import type { IncomingCall } from './peer.ts'
-import { ProjectCache } from './project-cache.ts'
 import type { PassOn } from './routes.ts'
-import { allFilled, emptied, filled } from './typed-bytes.ts'
 
 // The host is ours: its params have the port's types.
 // biome-ignore lint/suspicious/noExplicitAny: each method has its own
@@ -111,4 +113,58 @@ export class Callbacks {
 /** A time to live may be a float. */
 function readPut({ ttl_minutes, ...put }: Params): ItemPut {
   return ttl_minutes === undefined ? put : { ...put, ttl_minutes: plainNumber(ttl_minutes) }
+}
+
+/** How much is kept at most: in values, and in characters of JSON. */
+const ROOM = { entries: 10_000, weight: 32 * 1024 ** 2 }
+const MAX_VALUE_CHARS = 1024 ** 2
+
+/**
+ * The cache of a Python project (`langgraph_sdk.cache`), in the memory of this server, shared by all its Python
+ * processes.
+ */
+class ProjectCache {
+  readonly #kept = new ExpiringMap<string>(ROOM, systemClock)
+
+  /** JSON; `null`: there is no value, or it has expired. */
+  get(key: string): string | null {
+    return this.#kept.get(key) ?? null
+  }
+
+  /** `value`: JSON of up to a million characters. Throws `bad_request` for more. */
+  set(key: string, value: string, ttlMs: number): void {
+    const weight = key.length + value.length
+    if (weight > MAX_VALUE_CHARS) {
+      const most = `${MAX_VALUE_CHARS} characters with its key`
+      throw new AppError('bad_request', `A value in the cache has at most ${most}, not ${weight}.`)
+    }
+    this.#kept.set(key, value, { ttlMs, weight })
+  }
+}
+
+/** Checkpoints on the connection: JSON with the place of each byte string, and the byte strings behind it. */
+type Placed<T extends TypedBytes> = Omit<T, 'bytes'> & { bytes: number }
+
+/** A received value, with its bytes. */
+function filled<T extends TypedBytes>(value: Placed<T>, all: readonly Uint8Array[]): T {
+  const bytes = all[value.bytes]
+  if (bytes) return { ...value, bytes } as unknown as T
+  throw new RangeError(`The frame has no bytes ${value.bytes}.`)
+}
+
+function allFilled<T extends TypedBytes>(values: Placed<T>[], all: readonly Uint8Array[]): T[] {
+  return values.map((value) => filled(value, all))
+}
+
+/** Prepares one record or several to be sent. */
+function emptied(found: CheckpointRecord | CheckpointRecord[]): WithBytes {
+  const all: Uint8Array[] = []
+  const place = ({ bytes, ...rest }: TypedBytes) => ({ ...rest, bytes: all.push(bytes) - 1 })
+  const placed = ({ checkpoint, values, writes, ...rest }: CheckpointRecord) => ({
+    ...rest,
+    checkpoint: place(checkpoint),
+    values: values.map(place),
+    writes: writes.map(place),
+  })
+  return new WithBytes(Array.isArray(found) ? found.map(placed) : placed(found), all)
 }

@@ -4,15 +4,13 @@
  */
 import type { AuthUser } from '../../../core/agent/authorization.ts'
 import type { AuthDecision, AuthQuestion, ProjectAuth } from '../../../core/agent/host/auth.ts'
-import { AppError } from '../../../core/errors.ts'
+import { AppError, ProjectRefusal } from '../../../core/errors.ts'
 import { withPlainNumbers } from '../../../core/exact-json.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { AuthConfig } from '../../../project/auth.ts'
 import type { JsModule } from '../../../project/module-spec.ts'
 import { importExport } from '../modules/export.ts'
 import { readFilter } from './filter.ts'
-import { asRefusal } from './refusal.ts'
-import { readUser } from './user.ts'
 
 /** Imports it. Throws `bad_request`, with a message that names the file and what to do. */
 export async function loadAuth(config: AuthConfig<JsModule>): Promise<ProjectAuth> {
@@ -80,5 +78,74 @@ function keepJson(value: JsonObject): void {
   for (const [key, field] of Object.entries(value)) {
     if (typeof field !== 'object' || field === null) continue
     value[key] = JSON.parse(JSON.stringify(field))
+  }
+}
+
+/**
+ * Reads an identity text, or an object with an identity and other fields. Nothing, and a user that is marked as not
+ * authenticated, throw `unauthenticated`; anything else throws an `Error`.
+ */
+function readUser(answer: unknown): AuthUser {
+  if (typeof answer === 'string') return userWith({ identity: answer })
+  if (answer === undefined || answer === null || answer === false) throw nobody()
+  const fields = JSON.parse(JSON.stringify(answer)) as JsonObject
+  if (typeof fields?.identity !== 'string') {
+    throw new Error('authenticate must answer a text, or an object with the text "identity".')
+  }
+  return userWith({ ...fields, identity: fields.identity })
+}
+
+function userWith(fields: JsonObject & { identity: string }): AuthUser {
+  const { identity, display_name, permissions, is_authenticated = true } = fields
+  if (identity === '' || is_authenticated === false) throw nobody()
+  const texts = Array.isArray(permissions) ? permissions : []
+  return {
+    ...fields,
+    identity,
+    display_name: typeof display_name === 'string' ? display_name : identity,
+    is_authenticated: true,
+    permissions: texts.filter((one) => typeof one === 'string'),
+  }
+}
+
+function nobody(): AppError {
+  return new AppError('unauthenticated', "The project's auth does not know who sent this request.")
+}
+
+/**
+ * `HTTPException` of the SDK and of Hono are recognized by their shape, because the project has its own copies of both.
+ * Any other error is a fault of the project's code and refuses the request.
+ */
+function asRefusal(cause: unknown, where: string): Error {
+  if (cause instanceof AppError || cause instanceof ProjectRefusal) return cause
+  if (isHttpException(cause)) {
+    const { status, message } = cause
+    const headers = readHeaders(cause)
+    if (headers) return new ProjectRefusal(status, String(message || 'Refused'), headers)
+  }
+  const error = new AppError('internal', `${where} failed; the log says more.`, { cause })
+  return error
+}
+
+interface HttpException {
+  status: number
+  message: unknown
+  headers?: unknown
+  getResponse?: () => Response
+}
+
+function isHttpException(cause: unknown): cause is HttpException {
+  if (typeof cause !== 'object' || cause === null) return false
+  const { status, headers, getResponse } = cause as Partial<HttpException>
+  const isOne = headers !== undefined || typeof getResponse === 'function'
+  return isOne && Number.isInteger(status) && Number(status) >= 300 && Number(status) <= 599
+}
+
+/** `undefined`: the headers cannot be read. */
+function readHeaders({ headers, getResponse }: HttpException): Headers | undefined {
+  try {
+    return new Headers((headers ?? {}) as Record<string, string>)
+  } catch {
+    return getResponse ? new Headers() : undefined
   }
 }

@@ -1,10 +1,11 @@
 /** Whether a bundle runs without the packages that are in it. */
-import { readFile } from 'node:fs/promises'
+
+import { existsSync } from 'node:fs'
+import { readdir, readFile, realpath } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join, relative, sep } from 'node:path'
 import type { Metafile } from 'esbuild'
 import type { ProjectConfig } from '../../../project/config.ts'
-import { needOfOutside } from './outside.ts'
 import { importedWhenRun } from './places.ts'
 
 /** The name of a bundle's entry text, which lists the project's modules. */
@@ -72,4 +73,54 @@ function isOneOf(path: string, modules: string[]): boolean {
 /** The package of the file or import; `undefined`: the project itself. */
 function packageOf(path: string): string | undefined {
   return /(?:^|.*\/)node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
+}
+
+const IMPORT = /(?:\bfrom|\brequire\(|\bimport\()\s*["']((?:@[\w.-]+\/)?\.?[\w-][\w.-]*)/g
+
+const PROGRAMS = /["'](?:node:)?(?:child_process|cluster)["']/
+
+/**
+ * Returns `<file> imports <name>` for an import that starts programs, or of a package that is installed but not a
+ * declared dependency, as `@prisma/client` imports its generated one. `undefined`: none. `folders`: the packages with
+ * all their dependencies; absolute, links resolved. `mayStart`: whether programs that a package starts are ignored.
+ */
+async function needOfOutside(
+  root: string,
+  folders: string[],
+  mayStart: (folder: string) => boolean,
+): Promise<string | undefined> {
+  const isAmong = (path: string) =>
+    folders.some((folder) => path === folder || path.startsWith(folder + sep))
+  for (const folder of folders) {
+    const names = await readdir(folder, { recursive: true })
+    for (const name of names.filter((one) => /\.[cm]?js$/.test(one))) {
+      const file = join(folder, name)
+      // A folder may have such a name.
+      const text = await readFile(file, 'utf8').catch(() => '')
+      const [program] = (!mayStart(folder) && PROGRAMS.exec(text)) || []
+      const found = program ?? (await findUndeclared(file, text, isAmong))
+      if (found !== undefined) return `${relative(root, file)} imports ${found}`
+    }
+  }
+  return undefined
+}
+
+async function findUndeclared(
+  file: string,
+  text: string,
+  isAmong: (path: string) => boolean,
+): Promise<string | undefined> {
+  for (const name of new Set([...text.matchAll(IMPORT)].map(([, one = '']) => one))) {
+    const found = findInstalled(dirname(file), name)
+    if (found && !isAmong(await realpath(found))) return name
+  }
+  return undefined
+}
+
+function findInstalled(from: string, name: string): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const place = join(folder, 'node_modules', name)
+    if (existsSync(place)) return place
+    if (dirname(folder) === folder) return undefined
+  }
 }

@@ -3,11 +3,11 @@
  * target is only known at run time is resolved from that file.
  */
 import { readFile } from 'node:fs/promises'
-import { relative, sep } from 'node:path'
-import type { Plugin } from 'esbuild'
+import { dirname, extname, join, relative, sep } from 'node:path'
+import type { Loader, OnLoadResult, Plugin, PluginBuild } from 'esbuild'
 import { PREFIX } from '../modules/hooks.ts'
 import { findPackage } from '../modules/package-home.ts'
-import { asCommonJs, isCommonJs } from './commonjs.ts'
+import { tsconfigOf } from '../modules/tsconfig.ts'
 import { packageFolder } from './package-closure.ts'
 
 /** Replaces places that a bundle cannot keep; the prefix of the names of those that it can. */
@@ -121,4 +121,44 @@ export async function importedWhenRun(path: string): Promise<string | undefined>
 function packagesNamed(text: string): string[] {
   const names = [...text.matchAll(/["'](@[\w.-]+\/[\w.-]+)["']/g)].map(([, name = '']) => name)
   return [...new Set(names)]
+}
+
+/** Whether Node and tsx load the file as CommonJS. */
+async function isCommonJs(path: string): Promise<boolean> {
+  const extension = extname(path)
+  if (extension.startsWith('.c')) return true
+  if (extension.startsWith('.m')) return false
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => undefined)
+    if (text !== undefined) return JSON.parse(text).type !== 'module'
+    if (folder === dirname(folder)) return true
+  }
+}
+
+/** `text`: the file's content. Rejects with esbuild's error, such as `await` at the top level. */
+async function asCommonJs(
+  path: string,
+  text: string,
+  { esbuild, initialOptions }: PluginBuild,
+): Promise<OnLoadResult> {
+  const tsconfig = tsconfigOf(path)?.config
+  const { target, platform, define } = initialOptions
+  try {
+    const { code } = await esbuild.transform(text, {
+      ...{ format: 'cjs', sourcemap: 'inline', sourcesContent: false, sourcefile: path },
+      ...(target !== undefined && { target }),
+      ...(platform !== undefined && { platform }),
+      ...(define && { define }),
+      ...(tsconfig && { tsconfigRaw: JSON.stringify(tsconfig) }),
+      loader: loaderOf(path),
+    })
+    return { contents: code, loader: 'js' }
+  } catch (error) {
+    return { errors: (error as { errors: OnLoadResult['errors'] }).errors ?? [] }
+  }
+}
+
+function loaderOf(path: string): Loader {
+  const extension = extname(path).replace(/^\.[cm]/, '.')
+  return extension.slice(1) as Loader
 }

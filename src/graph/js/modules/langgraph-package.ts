@@ -3,6 +3,9 @@
  * process do not know each other's classes, and messages that one of them revives are none for
  * the other.
  */
+
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { BaseCheckpointSaver, BaseStore } from '@langchain/langgraph-checkpoint'
 import { OLDEST_LANGGRAPH, weaknessOf } from '../../../core/deployment/builds/langgraph.ts'
@@ -10,7 +13,6 @@ import { AppError } from '../../../core/errors.ts'
 import { isOlder } from '../../../core/package-version.ts'
 import type { BuildState, ProjectConfig } from '../../../project/config.ts'
 import { isJavascript } from '../../../project/module-spec.ts'
-import { installCommand } from './install-command.ts'
 import { importFor } from './loader.ts'
 import { findPackage } from './package-home.ts'
 
@@ -83,4 +85,22 @@ export async function loadLangGraph(file: string): Promise<LangGraph> {
 function refusal(file: string, what: string, packages: string[]): AppError {
   const command = installCommand(file, packages)
   return new AppError('bad_request', `The project ${what}: run \`${command}\`.`)
+}
+
+/** Files that package managers leave in a `node_modules` that they installed. */
+const MARKS = [
+  ['.modules.yaml', 'pnpm add'],
+  ['.yarn-integrity', 'yarn add'],
+  ['.yarn-state.yml', 'yarn add'],
+] as const
+
+/**
+ * The install command of the package manager that installed the packages of this project file; npm's if that is
+ * unknown.
+ */
+function installCommand(file: string, packages: string[]): string {
+  const folders = createRequire(file).resolve.paths(packages[0] ?? '') ?? []
+  const installed = folders.find((folder) => existsSync(folder))
+  const mark = installed && MARKS.find(([name]) => existsSync(join(installed, name)))
+  return [mark?.[1] ?? 'npm install', ...packages].join(' ')
 }

@@ -21,11 +21,9 @@ import { Bursts } from './bursts.ts'
 import { callHandler } from './calls.ts'
 import { isDrained, RunControl } from './control.ts'
 import { Emissions } from './emissions.ts'
-import { withNamedAnswer } from './falsy-answer.ts'
-import { streamOptions } from './options.ts'
-import { type GraphChunk, openStream, toChunk } from './source.ts'
+import { streamOptions, withNamedAnswer } from './options.ts'
+import { type GraphChunk, openStream, toChunk, withFailure } from './source.ts'
 import { RunSpans } from './spans.ts'
-import { withFailure } from './task-failures.ts'
 import { Transformers } from './transformers.ts'
 
 /** What a run is made with. */

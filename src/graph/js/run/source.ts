@@ -1,5 +1,6 @@
 /** Reads what a graph emits while it runs, from its stream or from its callback events. */
 import type { HostMode } from '../../../core/agent/host/run.ts'
+import type { TaskFailures } from '../checkpoints/config.ts'
 import type { Graph } from '../langgraph/graph.ts'
 
 /** A chunk, with LangGraph's own objects. */
@@ -103,4 +104,23 @@ async function* fromEvents(events: AsyncIterable<unknown>, run_id: string): Asyn
     const isChunk = event.event === 'on_chain_stream' && event.run_id === run_id
     yield isChunk ? event.data?.chunk : { namespace: [], mode: 'events', payload: event }
   }
+}
+
+/**
+ * The chunk, with the `error` of the task whose result it reports; LangGraph reports a failed task as one without a
+ * result. With durability "exit" no error is known: tasks store nothing then.
+ */
+export function withFailure(told: GraphChunk, failures: TaskFailures): GraphChunk {
+  const { mode, payload } = told
+  if (failures.size === 0 || (mode !== 'tasks' && mode !== 'debug')) return told
+  if (mode === 'tasks') return { ...told, payload: failed(payload, failures) }
+  const debug = payload as { type: string; payload: unknown }
+  if (debug.type !== 'task_result') return told
+  return { ...told, payload: { ...debug, payload: failed(debug.payload, failures) } }
+}
+
+function failed(payload: unknown, failures: TaskFailures): unknown {
+  const task = payload as { id: string; result?: unknown }
+  const error = 'result' in task ? failures.get(task.id) : undefined
+  return error === undefined ? task : { ...task, error }
 }
