@@ -17,7 +17,6 @@ import { create } from 'tar'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { runNow } from '../../test/support/program.ts'
 import { openFolderObjects } from '../artifacts/folder-objects.ts'
-import { residentBytes } from '../child-process/memory.ts'
 import { systemClock } from '../core/clock.ts'
 import type {
   BuildError,
@@ -32,6 +31,7 @@ import {
 } from '../core/deployment/sources/config.ts'
 import { AppError } from '../core/errors.ts'
 import { type Log, silentLog } from '../core/log.ts'
+import { residentBytes } from '../process/memory.ts'
 import { createBuilder } from './builder.ts'
 import type { CheckedConfig } from './configuration.ts'
 import { LaterWork } from './later-work.ts'

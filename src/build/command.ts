@@ -6,10 +6,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import { endGroup, killGroup } from '../child-process/group.ts'
-import { type GroupWatch, watchGroup } from '../child-process/memory.ts'
-import { readLines } from '../child-process/output-lines.ts'
 import type { CommandEnd, CommandTerms } from '../core/deployment/builds/project-commands.ts'
+import { endGroup, killGroup } from '../process/group.ts'
+import { type GroupWatch, watchGroup } from '../process/memory.ts'
+import { readLines } from '../process/output-lines.ts'
 
 export interface CommandOptions extends CommandTerms {
   /** Where it runs; absolute. */

@@ -2,9 +2,10 @@
  * The processes of a Python host, kept running. One that ends is started again: at once the first time, then after a
  * pause that grows until the process lives for a while.
  */
-import { type Backoff, keepRunning } from '../../child-process/restarts.ts'
+
 import { AppError, HostAway, type HostLost } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
+import { type Backoff, keepRunning } from '../../process/restarts.ts'
 import type { IncomingCall } from './peer.ts'
 import { HostProcess, type Program } from './process.ts'
 

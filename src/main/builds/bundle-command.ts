@@ -6,7 +6,7 @@
 import module from 'node:module'
 import { stdin } from 'node:process'
 import { parseArgs } from 'node:util'
-import { comeLast } from '../../child-process/priority.ts'
+import { comeLast } from '../../process/priority.ts'
 
 module.enableCompileCache?.()
 const { values, positionals } = parseArgs({

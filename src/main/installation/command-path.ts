@@ -4,9 +4,7 @@ import { fileURLToPath } from 'node:url'
 /** The CLI's entry script, in a clone as in the package. */
 export function commandPath(): string {
   const isCompiled = import.meta.url.endsWith('.js')
-  return fileURLToPath(
-    new URL(`${isCompiled ? '../' : ''}../../../bin/runyard`, import.meta.url),
-  )
+  return fileURLToPath(new URL(`${isCompiled ? '../' : ''}../../../bin/runyard`, import.meta.url))
 }
 
 /** The parts of Runyard's own folder that run: not the data folder or other files beside them. */

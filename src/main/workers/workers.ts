@@ -1,8 +1,8 @@
 /** The worker processes of a `serve --workers N`: started, restarted, stopped. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type Backoff, keepRunning } from '../../child-process/restarts.ts'
 import type { Log } from '../../core/log.ts'
+import { type Backoff, keepRunning } from '../../process/restarts.ts'
 import type { NoticePeer } from './notices.ts'
 
 /** A worker that ran for `resetMs` had no trouble starting. */

@@ -4,9 +4,9 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Backoff } from '../../child-process/restarts.ts'
 import type { RuntimeDriver, RuntimeSpec } from '../../core/deployment/runtime.ts'
 import { AppError } from '../../core/errors.ts'
+import type { Backoff } from '../../process/restarts.ts'
 import { DeployLog, deployLogPaths } from '../deploy-log.ts'
 import type { RuntimeParts } from '../parts.ts'
 import { createReplicasDriver } from '../replicas/driver.ts'

@@ -1,5 +1,5 @@
 /** The options of a docker driver, and what its parts share. */
-import type { Backoff } from '../../child-process/restarts.ts'
+import type { Backoff } from '../../process/restarts.ts'
 import type { RuntimeParts } from '../parts.ts'
 import type { HealthCheck } from '../replicas/health.ts'
 import type { Engine } from './engine.ts'

@@ -1,7 +1,7 @@
 /** The output of a container, line by line, as the engine passes it on. */
 import { PassThrough, type Readable } from 'node:stream'
 import type Docker from 'dockerode'
-import { readLines } from '../../child-process/output-lines.ts'
+import { readLines } from '../../process/output-lines.ts'
 
 /**
  * Follows the output until it ends, the engine goes away or `signal` is aborted. `since`: in s since 1970; earlier

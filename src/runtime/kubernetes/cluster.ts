@@ -10,10 +10,10 @@ import type {
   ObjectCache,
 } from '@kubernetes/client-node'
 import { request } from 'undici'
-import { createLineSplitter } from '../../child-process/output-lines.ts'
 import type { KubernetesSettings } from '../../core/deployment/kubernetes-settings.ts'
 import { importLater } from '../../core/later-package.ts'
 import type { Log } from '../../core/log.ts'
+import { createLineSplitter } from '../../process/output-lines.ts'
 
 /** Marks our fields in objects that several clients write. */
 const FIELD_MANAGER = 'runyard'

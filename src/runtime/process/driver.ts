@@ -1,8 +1,9 @@
 /** The process driver: agent servers as child processes of this one. */
-import type { Backoff } from '../../child-process/restarts.ts'
+
 import type { FolderArtifact } from '../../core/deployment/artifacts/artifact.ts'
 import type { RuntimeDriver, RuntimeSpec } from '../../core/deployment/runtime.ts'
 import { noSandbox } from '../../core/deployment/sandbox.ts'
+import type { Backoff } from '../../process/restarts.ts'
 import { DeployLog, deployLogPaths } from '../deploy-log.ts'
 import type { RuntimeParts } from '../parts.ts'
 import { createReplicasDriver } from '../replicas/driver.ts'

@@ -1,7 +1,7 @@
 /** How much memory an agent server may take: `resource_spec`, as its process is held to it. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { familyResidentBytes } from '../../child-process/memory.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { familyResidentBytes } from '../../process/memory.ts'
 
 const LOOK_MS = 2000
 const MIB = 1024 * 1024

@@ -3,13 +3,13 @@
  * stopped; or `starting` → `failed`. The drawing is in `core/deployment/runtime.ts`.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Backoff, keepRunning } from '../../child-process/restarts.ts'
 import type { ParkedThreads } from '../../core/agent/parked-threads.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ownLine } from '../../core/deployment/log-source.ts'
 import type { DrainLimits, Endpoint, Load, Replica } from '../../core/deployment/runtime.ts'
 import type { AgentReading, ServerReading } from '../../core/figures/reading.ts'
 import type { Log } from '../../core/log.ts'
+import { type Backoff, keepRunning } from '../../process/restarts.ts'
 import type { DeployLog } from '../deploy-log.ts'
 import { type HealthCheck, waitUntilHealthy, waitUntilHung } from './health.ts'
 import { lastWords } from './last-words.ts'
