@@ -15,7 +15,7 @@ export const FLOORS: Readonly<Record<string, readonly string[]>> = {
   build: ['core', 'artifacts', 'process', 'project'],
   link: ['core'],
   runtime: ['core', 'process', 'link'],
-  gateway: ['core'],
+  gateway: ['core', 'http'],
   http: ['core'],
   telemetry: ['core'],
   webhook: ['core'],

@@ -6,6 +6,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import type { Duplex } from 'node:stream'
+import { Server as TlsServer } from 'node:tls'
 import type { PassedRequest } from '../core/agent/server/metrics.ts'
 import type { Authenticate, TargetTable } from '../core/deployment/target.ts'
 import { AppError } from '../core/errors.ts'
@@ -15,6 +16,7 @@ import type { HeaderReader } from '../core/network/header-reader.ts'
 import type { Certificate } from '../core/network/tls.ts'
 import { isAllowed, type Principal } from '../core/people/api-key.ts'
 import { noTracer, type Tracer, validTraceparent } from '../core/tracing.ts'
+import { close, listen } from '../http/listen.ts'
 import { keyHeadersOf } from './caller-keys.ts'
 import { destroyClient, type Handshake } from './exchange.ts'
 import { HostNames } from './host-names.ts'
@@ -80,7 +82,14 @@ export interface GatewayOptions {
   tracer?: Tracer
 }
 
-/** Serves as soon as it is constructed. `stop` cuts what is open. */
+/** Where and how it listens: with TLS if `certificate` is given; `certificates` are for single hosts. */
+interface Listening {
+  host: string
+  port: number
+  certificate?: Certificate | undefined
+  certificates?: Certificates | undefined
+}
+
 export class Gateway {
   readonly #authenticate: Authenticate
   readonly #isKeyChecked: boolean
@@ -95,6 +104,7 @@ export class Gateway {
   readonly #tracer: Tracer
   readonly #relay = new Relay()
   readonly #table: Targets
+  #server: Server | undefined
 
   constructor(options: GatewayOptions) {
     this.#authenticate = options.authenticate
@@ -116,12 +126,15 @@ export class Gateway {
     return this.#table
   }
 
-  /**
-   * Makes a server for this gateway, with TLS if `certificate` is given; `certificates` are for single hosts. The
-   * caller makes it listen and closes it.
-   */
-  createServer(certificate?: Certificate, certificates?: Certificates): Server {
-    return createGatewayServer(this, certificate, certificates)
+  /** Returns its URL, without a path. Throws `bad_request` when it cannot listen there. */
+  async start({ certificate, certificates, ...at }: Listening): Promise<string> {
+    this.#server = createGatewayServer(this, certificate, certificates)
+    return listen(this.#server, at)
+  }
+
+  /** For new connections, in place of the certificate of the start. */
+  setSecureContext(certificate: Certificate): void {
+    if (this.#server instanceof TlsServer) this.#server.setSecureContext(certificate)
   }
 
   /** The listener for `request` and `checkContinue`. Clients that expect `100 Continue` get it. */
@@ -149,9 +162,12 @@ export class Gateway {
     this.#table.clear()
   }
 
-  /** Cuts every open request and WebSocket to an agent. From then on agents answer 503. */
+  /** Takes no new connection, and cuts every open request and WebSocket. From then on it has no targets. */
   async stop(): Promise<void> {
+    const closed = this.#server && close(this.#server)
+    this.#relay.cut()
     this.#table.stop()
+    await closed
   }
 
   async #answer(req: IncomingMessage, res: ServerResponse): Promise<void> {

@@ -20,7 +20,6 @@ import { Gateway } from './gateway.ts'
 let leading: World
 let following: Gateway
 let leader: { url: string | undefined } | undefined
-let server: ReturnType<Gateway['createServer']>
 let url: string
 
 beforeEach(async () => {
@@ -33,15 +32,10 @@ beforeEach(async () => {
     leader: () => leader,
     log: silentLog,
   })
-  server = following.createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  url = `http://127.0.0.1:${(server.address() as { port: number }).port}`
+  url = await following.start({ host: '127.0.0.1', port: 0 })
 })
 afterEach(async () => {
   await following.stop()
-  server.close()
-  server.closeAllConnections()
   await leading.close()
 })
 

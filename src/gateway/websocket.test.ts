@@ -116,6 +116,14 @@ describe('a handshake', () => {
   })
 })
 
+it('is cut when the gateway stops, which waits for no client', async () => {
+  const { closed } = await serveEcho()
+  const socket = connect('/x')
+  await once(socket, 'open')
+  await world.gateway.stop()
+  await closed
+})
+
 function connect(path: string, headers: Record<string, string> = { 'x-api-key': KEY }): WebSocket {
   const socket = new WebSocket(`ws://127.0.0.1:${world.port}/agents/agent${path}`, { headers })
   socket.on('error', () => {})

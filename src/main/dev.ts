@@ -11,7 +11,6 @@ import { readLine } from '../core/deployment/log-source.ts'
 import { type Log, silentLog } from '../core/log.ts'
 import { DEFAULT_WORKSPACE_ID } from '../core/people/api-key.ts'
 import { Gateway } from '../gateway/gateway.ts'
-import { close, listen } from '../http/listen.ts'
 import { Started } from '../process/started.ts'
 import { type ProjectConfig, readProjectConfig } from '../project/config.ts'
 import { createProcessDriver } from '../runtime/process/driver.ts'
@@ -81,11 +80,11 @@ async function compose(config: DevConfig, options: DevOptions, started: Started)
   const owner = { deployment_id: NAME, workspace_id: DEFAULT_WORKSPACE_ID }
   const gateway = new Gateway({ authenticate: everybody, isKeyChecked: false, fallback: NAME, log })
   gateway.targets.pause(NAME, owner)
+  const certificate = config.tls && readCertificate(config.tls)
+  if (config.tls) started.add('certificate', followCertificate(gateway, config.tls, { log }))
   started.add('gateway', () => gateway.stop())
-  const server = gateway.createServer(config.tls && readCertificate(config.tls))
-  if (config.tls) started.add('certificate', followCertificate(server, config.tls, { log }))
-  const url = await listen(server, config)
-  started.add('listener', () => close(server))
+  const { host, port } = config
+  const url = await gateway.start({ host, port, certificate })
 
   const noted = new Set<string>()
   const reloads = new Reloads({

@@ -7,7 +7,6 @@ import type { Log } from '../core/log.ts'
 import { Gateway } from '../gateway/gateway.ts'
 import { HostNames } from '../gateway/host-names.ts'
 import { Targets } from '../gateway/target-table.ts'
-import { close, listen } from '../http/listen.ts'
 import { createCallers } from '../listener/callers.ts'
 import { createControlPlaneClient } from '../listener/client.ts'
 import { Listener } from '../listener/listener.ts'
@@ -76,7 +75,6 @@ async function compose(
     ...(config.maxBodyBytes !== undefined && { maxBodyBytes: config.maxBodyBytes }),
     log,
   })
-  started.add('gateway', () => gateway.stop())
   const remembered = openRevisionsFile(config.dataDir, log)
   const logs = new Logs((revision_id) => deployLogPaths(folder.deploymentLogs, revision_id)[0])
   logs.skip(Object.keys(remembered.load()))
@@ -92,10 +90,10 @@ async function compose(
   started.add('exchange', () => listener.stop())
   await whenOrdered(listener.start(), refusal.promise, signal)
   ordered.resolve()
-  const server = gateway.createServer(certificate)
-  if (config.tls) started.add('certificate', followCertificate(server, config.tls, { log }))
-  const url = await listen(server, config)
-  started.add('door', () => close(server))
+  if (config.tls) started.add('certificate', followCertificate(gateway, config.tls, { log }))
+  started.add('gateway', () => gateway.stop())
+  const { host, port } = config
+  const url = await gateway.start({ host, port, certificate })
   listening.url ??= url
   return { url, refused: refusal.promise, stop: () => started.stop() }
 }

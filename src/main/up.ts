@@ -26,7 +26,6 @@ import { Gateway, type GatewayOptions } from '../gateway/gateway.ts'
 import { HostNames } from '../gateway/host-names.ts'
 import { Certificates } from '../gateway/server/certificates.ts'
 import { Targets } from '../gateway/target-table.ts'
-import { close, listen } from '../http/listen.ts'
 import { createHub, type HubOptions } from '../listener/hub.ts'
 import { Started } from '../process/started.ts'
 import { createReportedLogs } from '../runtime/deploy-log.ts'
@@ -123,7 +122,7 @@ async function compose(config: UpConfig, log: LogControl, started: Started): Pro
       createHub({ driver, targets, drainMs, log, ...listenerParts(records, folder, log) }),
     figures: { readOwn: () => metrics.reading(), stepMs: figuresStepMs },
   })
-  started.add('agent servers', () => leading.end())
+  started.add('agent servers', () => leading.stop())
   const dashboard = openDashboard(config, { started, log })
   const { pages } = dashboard
   const parts = {
@@ -142,14 +141,13 @@ async function compose(config: UpConfig, log: LogControl, started: Started): Pro
   const candidate = createCandidate(config, parts)
   const steered = { targets, hosts, candidate }
   const gateway = createGateway(config, { ...door, ...steered, app, metrics, tracer, log })
-  started.add('gateway', () => gateway.stop())
   started.add('candidate', () => candidate.stop())
   await candidate.start(gateway)
 
-  const server = gateway.createServer(certificate, certificates)
-  if (config.tls) started.add('certificate', followCertificate(server, config.tls, { log }))
-  const url = await listen(server, config)
-  started.add('listener', () => close(server))
+  if (config.tls) started.add('certificate', followCertificate(gateway, config.tls, { log }))
+  started.add('gateway', () => gateway.stop())
+  const { host, port } = config
+  const url = await gateway.start({ host, port, certificate, certificates })
   address.listensAt(url)
   listening.resolve(url)
   await candidate.announce(url)

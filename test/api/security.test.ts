@@ -1,13 +1,11 @@
 /** Every operation of both documents: closed to those without a key, but for the few on a list. */
 import { randomUUID } from 'node:crypto'
-import type { Server } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { DEFAULT_WORKSPACE_ID } from '../../src/core/people/api-key.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { createAuthenticate } from '../../src/http/keys.ts'
-import { close, listen } from '../../src/http/listen.ts'
 import {
   type DocumentName,
   nameOf,
@@ -58,7 +56,6 @@ let controlPlane: ControlPlaneWorld
 let keyed: RunningAgentServer
 let deployed: RunningAgentServer
 let gateway: Gateway
-let door: Server
 let gatewayUrl: string
 
 beforeAll(async () => {
@@ -77,12 +74,10 @@ beforeAll(async () => {
     revision_id: randomUUID(),
     endpoints: [{ url: deployed.url, token: GATEWAY_TOKEN }],
   })
-  door = gateway.createServer()
-  gatewayUrl = `${await listen(door, { host: '127.0.0.1', port: 0 })}/agents/support`
+  gatewayUrl = `${await gateway.start({ host: '127.0.0.1', port: 0 })}/agents/support`
 })
 afterAll(async () => {
   await gateway.stop()
-  await close(door)
   await deployed.stop()
   await keyed.stop()
   await controlPlane.close()

@@ -11,7 +11,6 @@ import { silentLog } from '../../src/core/log.ts'
 import { DEFAULT_WORKSPACE_ID } from '../../src/core/people/api-key.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
 import { createAuthenticate } from '../../src/http/keys.ts'
-import { close, listen } from '../../src/http/listen.ts'
 import { createSiteOf } from '../../src/http/site.ts'
 import { openDashboard } from '../../src/main/dashboard.ts'
 import { Started } from '../../src/process/started.ts'
@@ -62,7 +61,7 @@ let agent: Server
 /** Of somebody else, on this machine. */
 let stranger: Server
 let gateway: Gateway
-let door: Server
+let _door: Server
 let base: string
 let browser: Browser
 
@@ -83,8 +82,7 @@ describe.skipIf(NO_BROWSER)(`a session${NO_BROWSER ? ` (skipped: ${NO_BROWSER})`
     })
     stranger.listen(0, '127.0.0.1')
     gateway = new Gateway({ authenticate, fallback: passOn, log: silentLog })
-    door = gateway.createServer()
-    base = await listen(door, { host: '127.0.0.1', port: 0 })
+    base = await gateway.start({ host: '127.0.0.1', port: 0 })
     port = new URL(base).port
     gateway.targets.set('evil', {
       ...{ deployment_id: 'd', workspace_id: DEFAULT_WORKSPACE_ID, revision_id: 'r' },
@@ -95,7 +93,6 @@ describe.skipIf(NO_BROWSER)(`a session${NO_BROWSER ? ` (skipped: ${NO_BROWSER})`
   afterAll(async () => {
     await browser?.close()
     await gateway.stop()
-    await close(door)
     agent.close()
     stranger.close()
     await world.close()

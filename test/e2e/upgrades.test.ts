@@ -1,13 +1,11 @@
 /** Handshakes of WebSockets through the gateway, by clients that want to do harm. */
 import { once } from 'node:events'
-import type { Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { silentLog } from '../../src/core/log.ts'
 import { DEFAULT_WORKSPACE_ID } from '../../src/core/people/api-key.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
-import { close, listen } from '../../src/http/listen.ts'
 import { type RunningAgentServer, startAgentServer } from '../support/agent-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { bytesInUse } from '../support/memory.ts'
@@ -19,7 +17,6 @@ const PLACE = { deployment_id: 'd', workspace_id: DEFAULT_WORKSPACE_ID }
 
 let agent: RunningAgentServer
 let gateway: Gateway
-let server: Server
 let url: string
 beforeAll(async () => {
   agent = await startAgentServer()
@@ -35,12 +32,10 @@ beforeAll(async () => {
     log: silentLog,
   })
   serveAs('echo', agent)
-  server = gateway.createServer()
-  url = await listen(server, { host: '127.0.0.1', port: 0 })
+  url = await gateway.start({ host: '127.0.0.1', port: 0 })
 })
 afterAll(async () => {
   await gateway.stop()
-  await close(server)
   await agent.stop()
 })
 

@@ -39,7 +39,6 @@ export interface Agent<S extends net.Server = http.Server> {
 
 export interface World {
   gateway: Gateway
-  server: http.Server
   /** `http://127.0.0.1:PORT`; with a certificate `https://`. */
   url: string
   port: number
@@ -64,8 +63,7 @@ export async function openWorld({
   certificates?: Certificates
 } = {}): Promise<World> {
   const gateway = new Gateway({ authenticate, fallback: controlPlane, log: silentLog, ...options })
-  const server = gateway.createServer(certificate, certificates)
-  const port = await listen(server)
+  const url = await gateway.start({ host: '127.0.0.1', port: 0, certificate, certificates })
   const agents: Pick<Agent, 'kill'>[] = []
   const startAgent = async (revision_id: string, answer: RequestListener) => {
     const agent = await createAgent(revision_id, answer)
@@ -74,9 +72,8 @@ export async function openWorld({
   }
   return {
     gateway,
-    server,
-    url: `${certificate ? 'https' : 'http'}://127.0.0.1:${port}`,
-    port,
+    url,
+    port: Number(new URL(url).port),
     startAgent,
     async serveAgent(answer) {
       const agent = await startAgent('revision-1', answer)
@@ -91,8 +88,6 @@ export async function openWorld({
     async close() {
       await gateway.stop()
       for (const agent of agents) agent.kill()
-      server.close()
-      server.closeAllConnections()
     },
   }
 }

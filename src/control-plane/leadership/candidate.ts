@@ -48,13 +48,13 @@ export function createElectedCandidate(
     start: (gateway) =>
       election.start({
         async onElected(term) {
-          await leading.begin(store.under(term))
+          await leading.start(store.under(term))
           gateway.takeOver()
         },
         onEnding: () => leading.stopReconciling(),
         async onLost() {
           gateway.yield()
-          await leading.end()
+          await leading.stop()
         },
       }),
     announce: (url) => election.announce(internalUrl ?? reachable(url)),
@@ -67,7 +67,7 @@ export function createSoleCandidate({ store, leading }: CandidateParts): Candida
   return {
     isLeading: true,
     leaderUrl: undefined,
-    start: () => leading.begin(store),
+    start: () => leading.start(store),
     announce: async () => {},
     stop: () => leading.stopReconciling(),
   }

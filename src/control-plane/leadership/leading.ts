@@ -44,7 +44,7 @@ export class Leading {
   }
 
   /** When it settles, the gateway knows every deployment's name. `store` is of this term. */
-  async begin(store: ReconcilerParts['store']): Promise<void> {
+  async start(store: ReconcilerParts['store']): Promise<void> {
     const { parts, limits, createDriver, createHub, figures } = this.#options
     this.#store = store
     this.#hub = createHub(store, createDriver())
@@ -57,7 +57,7 @@ export class Leading {
     await this.#sampler.start()
   }
 
-  /** Stops deciding. Agent servers keep running until `end`. */
+  /** Stops deciding. Agent servers keep running until `stop`. */
   async stopReconciling(): Promise<void> {
     await this.#sampler?.stop()
     this.#sampler = undefined
@@ -68,7 +68,7 @@ export class Leading {
   }
 
   /** Leaves agent servers running, or stops those that cannot go on alone. A second call does nothing. */
-  async end(): Promise<void> {
+  async stop(): Promise<void> {
     await this.stopReconciling()
     const hub = this.#hub
     this.#hub = undefined

@@ -19,7 +19,7 @@ import {
 } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { ReadableOptions } from 'node:stream'
-import type { TlsOptions } from 'node:tls'
+import type { TlsOptions, Server as TlsServer } from 'node:tls'
 import type { Certificate } from '../../core/network/tls.ts'
 import type { Certificates } from './certificates.ts'
 
@@ -36,7 +36,7 @@ export function createTlsServer(
   certificate: Certificate,
   options: ServerOptions = {},
   certificates?: Certificates,
-): Server {
+): Server & Pick<TlsServer, 'setSecureContext'> {
   const server = createSecureServer({
     ...(options as SecureServerOptions),
     ...certificate,
@@ -58,7 +58,7 @@ export function createTlsServer(
   const closeAllConnections = () => {
     for (const socket of sockets) socket.destroy()
   }
-  return Object.assign(server, { closeAllConnections }) as unknown as Server
+  return Object.assign(server, { closeAllConnections }) as unknown as Server & TlsServer
 }
 
 /** A request with a `host` header and without pseudo headers. A body of unknown length is announced by a header. */

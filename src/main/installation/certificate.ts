@@ -1,7 +1,6 @@
 /** The certificate of the settings, read at the start and again whenever its files change. */
 import { readFileSync, unwatchFile, watchFile } from 'node:fs'
-import type { Server } from 'node:http'
-import { createSecureContext, type Server as TlsServer } from 'node:tls'
+import { createSecureContext } from 'node:tls'
 import { AppError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
 import type { Certificate, CertificateFiles } from '../../core/network/tls.ts'
@@ -39,14 +38,13 @@ function read(name: string, path: string): Buffer {
  * The returned function stops it.
  */
 export function followCertificate(
-  server: Server,
+  server: { setSecureContext(certificate: Certificate): void },
   files: CertificateFiles,
   { log, lookMs = LOOK_MS }: { log: Log; lookMs?: number },
 ): () => void {
   const renew = () => {
     try {
-      const tls = server as unknown as TlsServer
-      tls.setSecureContext(readCertificate(files))
+      server.setSecureContext(readCertificate(files))
       log.info({ path: files.cert }, 'the TLS certificate was read anew')
     } catch (error) {
       log.error({ err: error }, 'the changed TLS certificate is not taken')

@@ -1,8 +1,5 @@
 /** What each role may do at an agent, through the gateway: every operation of the document. */
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { AppError } from '../../../src/core/errors.ts'
@@ -19,7 +16,6 @@ let plain: RunningAgentServer
 let routed: RunningAgentServer
 let owned: RunningAgentServer
 let gateway: Gateway
-let server: Server
 let url: string
 
 beforeAll(async () => {
@@ -41,14 +37,11 @@ beforeAll(async () => {
   serve('routed', routed)
   serve('owned', owned, { hasOwnAuth: true })
   serve('older', plain, { checksRoles: false })
-  server = gateway.createServer()
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/agents`
+  url = `${await gateway.start({ host: '127.0.0.1', port: 0 })}/agents`
 })
 
 afterAll(async () => {
   await gateway.stop()
-  server.close()
   for (const one of [plain, routed, owned]) await one.stop()
 })
 
