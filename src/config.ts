@@ -4,12 +4,15 @@
  * in `settings/table.ts`. Fields that come from one setting are named in its row, with their type, bounds and default;
  * the others are made here.
  */
-import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { isListenerKey } from './core/deployment/listener.ts'
-import { isThisMachine } from './core/network/this-machine.ts'
-import { readCertificate, readUserTokens } from './settings/access.ts'
+import {
+  readCertificate,
+  readControlPlaneKey,
+  readHome,
+  readListenerKey,
+  readUserTokens,
+} from './settings/access.ts'
 import {
   checkAgentDatabase,
   checkPodsReach,
@@ -94,20 +97,11 @@ export function readListenerConfig(flags: Flags, env: Environment = process.env)
     ...config,
     /** Its control plane. */
     url: read.get('RUNYARD_URL'),
-    /** Only a listener's own key is accepted, and none is looked for elsewhere. */
     apiKey: readListenerKey(read),
     tls: readCertificate(read),
     kubernetes: readKubernetes(read),
     docker: readDocker(read, env),
   })
-}
-
-function readListenerKey(read: Settings): string {
-  const key = read.get('RUNYARD_API_KEY') ?? ''
-  if (!isListenerKey(key)) {
-    read.problem('RUNYARD_API_KEY', 'must be the key of a listener, which begins with ryl_')
-  }
-  return key
 }
 
 /** Throws `bad_request` with every problem of the configuration, one on each line. */
@@ -137,13 +131,6 @@ export function readServeConfig(flags: Flags, env: Environment = process.env) {
     /** Their environment: this process's, before its project is loaded. */
     workerEnv: givenIn(env),
   })
-}
-
-/** The control plane with its agents' vault; `undefined` unless its URL and a key are both given. */
-function readHome({ RUNYARD_URL, RUNYARD_API_KEY }: Environment) {
-  const key = RUNYARD_API_KEY?.trim()
-  if (!RUNYARD_URL || !key || !URL.canParse(RUNYARD_URL)) return undefined
-  return { url: RUNYARD_URL.replace(/\/+$/, ''), key }
 }
 
 /**
@@ -217,23 +204,6 @@ export function readClientConfig(flags: Flags, env: Environment = process.env) {
   const read = new Settings(flags, env)
   const url = read.get('RUNYARD_URL')
   return read.done({ url, ...readControlPlaneKey(read, url) })
-}
-
-/**
- * The key for the control plane, and where it was found, as words for a message. The key of this machine's own
- * installation, `admin.key` in the data folder, is never sent to another machine.
- */
-function readControlPlaneKey(read: Settings, url: string): { apiKey: string; keySource: string } {
-  const given = read.given('RUNYARD_API_KEY')
-  if (given) return { keySource: given[0], apiKey: read.get('RUNYARD_API_KEY') ?? '' }
-  const file = resolve(read.get('RUNYARD_DATA_DIR'), 'admin.key')
-  const isHere = isThisMachine(URL.parse(url)?.hostname ?? '')
-  const apiKey = isHere && existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
-  if (apiKey === '') {
-    const or = isHere ? `, or run this where the data folder is: there is no ${file}` : ''
-    read.problem('RUNYARD_API_KEY', `is not set, nor is --api-key: set one of them${or}`)
-  }
-  return { apiKey, keySource: file }
 }
 
 /**

@@ -25,7 +25,7 @@ export const FLOORS: Readonly<Record<string, readonly string[]>> = {
   process: ['core'],
   listener: ['core', 'runtime'],
   cli: ['core', 'config.ts', 'project', 'settings', 'version.ts', 'client'],
-  'config.ts': ['core', 'settings'],
+  'config.ts': ['settings'],
   'version.ts': [],
   main: ['*'],
   'main.ts': ['*'],

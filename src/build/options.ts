@@ -54,12 +54,12 @@ export interface BuilderOptions {
   /** Why projects cannot have an image of their own, as a sentence for the author. Absent: the settings are ignored. */
   imageRefusal?: string
   /** Runs the project's own commands instead of the sandbox. Absent: they are processes of this machine. */
-  containers?: BuildContainers
+  containers?: BuildContainers | undefined
   /**
    * Builds projects elsewhere instead of on this machine: each resulting folder is published, and does not exist here.
    * Absent: they are built here.
    */
-  elsewhere?: Elsewhere
+  elsewhere?: Elsewhere | undefined
   /** Looks up images. Absent: no source may be an image. */
   images?: ImageSources
   /** Bundles a project's modules once it is built; absent: none is bundled. */

@@ -41,7 +41,7 @@ export interface ControlPlaneParts {
   identify: Identify
   siteOf: SiteOf
   /** Sign-in at an OIDC issuer. Absent: not configured. */
-  oidc?: OidcSignIn
+  oidc?: OidcSignIn | undefined
   vault: Vault
   /** Signs upload URLs; at least 32 bytes, and the same after a restart. */
   signingKey: Uint8Array
@@ -71,12 +71,12 @@ export interface ControlPlaneParts {
   /** The same; settles when the reconciler has done all it can do at once for this deployment. */
   whenTended: (deployment_id: string) => Promise<void>
   /** The limit for one key, or for one address without a key. Absent: no limit. */
-  maxRequestsPerSecond?: number
+  maxRequestsPerSecond?: number | undefined
   metrics: ControlPlaneMetrics
   /** The length of a step of figures, in ms. */
   figuresStepMs: number
   /** The dashboard. Absent: none. */
-  pages?: AnswerPage
+  pages?: AnswerPage | undefined
   /** Default: nothing is traced. */
   tracer?: Tracer
   clock: Clock

@@ -5,44 +5,32 @@ import type { KnownDomains } from '../control-plane/domains/known-domains.ts'
 import type { Leading } from '../control-plane/leadership/leading.ts'
 import { readPlatformProviders } from '../control-plane/oauth/providers/platform-providers.ts'
 import { createVault, type Vault, type VaultParts } from '../control-plane/oauth/vault.ts'
+import type { ControlPlaneParts } from '../control-plane/parts.ts'
 import { BuildFollowers } from '../control-plane/rollout/build-followers.ts'
 import { createControlPlaneApp } from '../control-plane/server/app.ts'
 import { createRecogniseSession } from '../control-plane/sessions/find.ts'
 import type { OidcSignIn } from '../control-plane/sessions/oidc.ts'
 import { systemClock as clock, timestamp } from '../core/clock.ts'
-import type { ArtifactStore } from '../core/deployment/artifacts/store.ts'
-import type { Tarballs } from '../core/deployment/builds/build.ts'
 import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
-import type { RevisionLogs } from '../core/deployment/revision-log.ts'
 import type { Authenticate } from '../core/deployment/target.ts'
-import type { Log } from '../core/log.ts'
-import type { AnswerPage } from '../core/pages.ts'
 import type { UserTokenSettings, VerifyUserToken } from '../core/people/user-token.ts'
-import type { Tracer } from '../core/tracing.ts'
 import type { HostNames } from '../gateway/host-names.ts'
 import { Address } from '../http/address.ts'
 import { createAuthenticate, createIdentify } from '../http/keys.ts'
 import { createSiteOf } from '../http/site.ts'
 import { artifactsOf, checkResourcesOf } from '../runtime/drivers.ts'
-import type { ReadControlPlaneMetrics } from '../telemetry/control-plane-metrics.ts'
 import { readVersion } from '../version.ts'
 import { createGuardedFetch } from '../webhook/guarded-fetch.ts'
 import type { EncryptionKeys } from './installation/encryption-keys.ts'
 
-interface Opening {
-  store: ControlPlaneStore
+type Opening = Pick<
+  ControlPlaneParts,
+  'store' | 'tarballs' | 'packed' | 'logs' | 'vault' | 'metrics' | 'tracer' | 'pages' | 'log'
+> & {
   keys: EncryptionKeys
-  tarballs: Tarballs
-  packed: ArtifactStore
-  logs: RevisionLogs
   leading: Leading
   domains: KnownDomains
   hosts: HostNames
-  vault: Vault
-  metrics: ReadControlPlaneMetrics
-  tracer: Tracer
-  pages: AnswerPage | undefined
-  log: Log
 }
 
 export interface OpenedControlPlane {
@@ -57,9 +45,8 @@ export async function openControlPlane(
   config: UpConfig,
   parts: Opening,
 ): Promise<OpenedControlPlane> {
-  const { store, keys: encryptionKeys, tarballs, packed, logs, leading, vault } = parts
-  const { domains, hosts, metrics, tracer, pages, log } = parts
-  const { userTokens, maxRequestsPerSecond } = config
+  const { store, keys: encryptionKeys, leading, domains, hosts } = parts
+  const { userTokens, runtime, registry, domain, figuresStepMs, maxRequestsPerSecond } = config
   const address = new Address(config.publicUrl)
   const siteOf = createSiteOf({ publicUrl: () => address.url, isTls: config.tls !== undefined })
   const verifyUserToken = userTokens && (await openUserTokens(userTokens, store))
@@ -68,28 +55,17 @@ export async function openControlPlane(
   const recogniseSession = createRecogniseSession({ store, clock, siteOf })
   const authenticate = createAuthenticate({ ...keys, recogniseSession })
   const app = createControlPlaneApp({
-    metrics,
-    tracer,
-    figuresStepMs: config.figuresStepMs,
-    ...(maxRequestsPerSecond !== undefined && { maxRequestsPerSecond }),
+    ...parts,
+    ...{ registry, domain, figuresStepMs, maxRequestsPerSecond },
+    ...{ authenticate, siteOf, oidc, clock },
     version: readVersion(),
-    store,
-    tarballs,
-    packed,
-    artifacts: artifactsOf(config.runtime),
-    checkResources: (spec) => checkResourcesOf(config.runtime, spec),
-    registry: config.registry,
-    logs,
+    artifacts: artifactsOf(runtime),
+    checkResources: (spec) => checkResourcesOf(runtime, spec),
     buildFollowers: new BuildFollowers(clock),
-    authenticate,
     identify: createIdentify(keys),
-    siteOf,
-    ...(oidc && { oidc }),
-    vault,
     signingKey: store.signingKey,
     changeEncryptionKey: () => encryptionKeys.change(store),
     publicUrl: () => address.url,
-    domain: config.domain,
     ownUrls: () => ownUrls(config, address),
     dns: new DnsStates({ clock }),
     isDomain: (host) => hosts.deploymentAt(host) !== undefined,
@@ -98,9 +74,6 @@ export async function openControlPlane(
     exchange: leading.exchange,
     wake: () => leading.wake(),
     whenTended: (deployment_id) => leading.whenTended(deployment_id),
-    ...(pages && { pages }),
-    clock,
-    log,
   })
   return { app, address, authenticate }
 }

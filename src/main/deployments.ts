@@ -114,12 +114,7 @@ function createConfiguredDriver(
     driverKey: key,
     record,
     ...parts
-  }: Required<Pick<RuntimeParts, 'sandbox' | 'home' | 'log'>> & {
-    packed: ArtifactStore
-    databases: Databases
-    driverKey: Uint8Array
-    record: Surroundings['record']
-  },
+  }: Omit<Surroundings, 'objects'> & { sandbox: Sandbox; databases: Databases },
 ): RuntimeDriver {
   return createDriver(config.runtime, {
     command: { file: process.execPath, args: [agentProgramPath()] },
@@ -200,45 +195,30 @@ function createProjectBuilder(
   config: UpConfig,
   folder: DataFolder,
   {
-    tarballs,
-    sandbox,
-    containers,
-    elsewhere,
-    images,
     laterWork,
-    log,
-  }: {
-    tarballs: Tarballs
-    sandbox: Sandbox
-    containers: BuildContainers | undefined
-    elsewhere: BuilderOptions['elsewhere']
-    images: ImageSources
-    laterWork: LaterWork
-    log: Log
-  },
+    ...tools
+  }: Pick<
+    BuilderOptions,
+    'tarballs' | 'sandbox' | 'containers' | 'elsewhere' | 'images' | 'log'
+  > & { laterWork: LaterWork },
 ): Builder {
   return createBuilder({
-    dir: folder.builds,
-    tarballs,
+    ...tools,
     ...PROJECT_CHECKS,
+    dir: folder.builds,
     env: config.buildEnv,
-    sandbox,
-    ...(containers && { containers }),
-    ...(elsewhere && { elsewhere }),
     ...(areFetched(config.runtime) && { imageRefusal: NO_IMAGES }),
-    images,
     downloads: {
       own: createGuardedFetch({ allowed: EVERYWHERE, isStreamed: true }).fetch,
       named: createGuardedFetch({ allowed: [], isStreamed: true }).fetch,
     },
-    bundler: openBundler(config, containers && IN_IMAGE, laterWork),
+    bundler: openBundler(config, tools.containers && IN_IMAGE, laterWork),
     limits: {
       installMs: config.buildTimeoutMs,
       buildMs: config.buildTimeoutMs,
       maxMemoryBytes: config.buildMemoryBytes,
     },
     clock: systemClock,
-    log,
   })
 }
 

@@ -1,12 +1,17 @@
 /** A project behind its port, with all settings of its `langgraph.json`. */
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join, relative } from 'node:path'
 import type { AgentServerOptions } from '../agent-server/server/options.ts'
+import { wholePath } from '../artifacts/pieces.ts'
 import type { GraphHost } from '../core/agent/host/graph-host.ts'
 import type { Patch } from '../core/agent/host/patches.ts'
 import type { Log, LogLevel } from '../core/log.ts'
 import type { SchemasPlace } from '../graph/js/host.ts'
 import { noteSource } from '../graph/js/modules/hooks.ts'
+import type { StartMessage } from '../link/messages.ts'
 import type { OnStep } from '../link/report-start.ts'
-import type { ProjectConfig } from '../project/config.ts'
+import { type ProjectConfig, readProjectConfig } from '../project/config.ts'
 import { isJavascript } from '../project/module-spec.ts'
 import { bundleUi } from '../project/ui-bundle.ts'
 import type { Environment } from '../settings/values.ts'
@@ -117,4 +122,36 @@ async function findPython(root: string, { python, log }: OpenOptions): Promise<s
   const { path, version, langgraph } = await findInterpreter(root, python.env)
   log.info({ python: path, version, langgraph }, 'found the Python of the project')
   return path
+}
+
+interface PackedOptions {
+  start: Pick<StartMessage, 'bundlePath' | 'sourceRoot'> | undefined
+  /** Absolute; the project's own folder may be read-only. */
+  dataDir: string
+  environment: Environment
+  log: Log
+}
+
+/**
+ * Unpacks a project whose packages are packed beside its bundle, for a bundle that does not work. Returns the
+ * configuration of the unpacked project; `undefined`: nothing is packed, its packages are there.
+ */
+export function sourcesUnpacker(
+  { path }: Pick<ProjectConfig, 'path'>,
+  { start, dataDir, environment, log }: PackedOptions,
+): (() => Promise<ProjectConfig>) | undefined {
+  const { bundlePath, sourceRoot } = start ?? {}
+  if (bundlePath === undefined || sourceRoot === undefined) return undefined
+  const file = wholePath(bundlePath)
+  if (!existsSync(file)) return undefined
+  return async () => {
+    const root = join(dataDir, 'project')
+    log.info({ root }, 'unpacking the packages of the project')
+    // Left by an earlier start of the same pod.
+    await rm(root, { recursive: true, force: true })
+    const { unpackOwn } = await import('../artifacts/archive/unpack-own.ts')
+    const signal = new AbortController().signal
+    await unpackOwn(file, root, { path: environment.PATH ?? '', signal })
+    return readProjectConfig(join(root, relative(sourceRoot, path)), { environment, border: root })
+  }
 }

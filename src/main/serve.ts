@@ -5,7 +5,6 @@ import { StrayExceptions } from '../agent-server/execution/stray-exceptions.ts'
 import type { StopLimits } from '../agent-server/server/agent-server.ts'
 import type { ServeConfig } from '../config.ts'
 import type { LogControl } from '../core/log.ts'
-import type { CorsConfig } from '../core/network/cors.ts'
 import { createTlsServer } from '../gateway/server/http2.ts'
 import { onSource } from '../graph/js/modules/hooks.ts'
 import { addressOf, close, listen } from '../http/listen.ts'
@@ -32,17 +31,9 @@ const KEEP_ALIVE_MS = 65_000
 /** How long runs of a draining server may take to reach a checkpoint, in ms. */
 const CHECKPOINT_MS = 15_000
 
-interface Serving {
+interface Serving extends Omit<Opened, 'agentServer' | 'metrics'> {
   /** `http://HOST:PORT`; `undefined`: a worker of another `serve`, which does not listen. */
   url: string | undefined
-  /** Whether the project has its own auth. */
-  hasOwnAuth: boolean
-  /** Whether the project asks for the API keys of its callers. */
-  forwardsApiKey: boolean
-  /** `http.cors` of the project. */
-  cors: CorsConfig | undefined
-  /** How long runs go on when it stops, from the project's variables, in ms. */
-  graceMs: number
   /**
    * Executes no more runs, but still answers. Settles when its runs have ended or were handed on and no request is
    * open, when `hurry` aborts, or after `limitMs` and the time of a checkpoint.
@@ -90,12 +81,12 @@ export async function startServe(config: ServeConfig, options: ServeOptions): Pr
     await opened.agentServer.start({ isStandby: start?.isStandby ?? false })
     linked?.open(opened.agentServer.app.fetch)
     const url = server && (await startServer(server, opening, opened))
-    const { hasOwnAuth, forwardsApiKey, cors, graceMs } = opened
+    const { agentServer, metrics: _, ...project } = opened
     const requests = server && new OpenRequests(server)
     return {
-      ...{ url, hasOwnAuth, forwardsApiKey, cors, graceMs },
+      ...project,
+      url,
       async drain(limitMs, hurry) {
-        const { agentServer } = opened
         const drained = agentServer.drain({ graceMs: limitMs, checkpointMs: CHECKPOINT_MS })
         const ended = Promise.all([drained, requests?.whenNone(limitMs)])
         await Promise.race([ended, aborted(hurry)])
@@ -174,16 +165,9 @@ async function startServer(
 
 /** The workers stop before the server that answers for them. */
 function startWorkers({ config, notices, started, log }: Opening): void {
-  const { workers: count, workerArgs, workerEnv } = config
+  const { workers: count, workerArgs: args, workerEnv: env } = config
   const onStart = (worker: NoticePeer) => notices?.add(worker)
-  const workers = new Workers({
-    count,
-    commandPath: commandPath(),
-    args: [...workerArgs],
-    env: workerEnv,
-    onStart,
-    log,
-  })
+  const workers = new Workers({ count, commandPath: commandPath(), args, env, onStart, log })
   started.add('workers', () => workers.stop())
   workers.start()
 }

@@ -125,18 +125,8 @@ async function compose(config: UpConfig, log: LogControl, started: Started): Pro
   started.add('agent servers', () => leading.stop())
   const dashboard = openDashboard(config, { started, log })
   const { pages } = dashboard
-  const parts = {
-    ...installation,
-    ...deployments,
-    leading,
-    domains,
-    hosts,
-    vault,
-    metrics,
-    tracer,
-    pages,
-    log,
-  }
+  const plane = { leading, domains, hosts, vault, metrics, tracer, pages, log }
+  const parts = { ...installation, ...deployments, ...plane }
   const { app, address, ...door } = await openControlPlane(config, parts)
   const candidate = createCandidate(config, parts)
   const steered = { targets, hosts, candidate }

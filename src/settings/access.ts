@@ -1,7 +1,12 @@
-/** The settings of who may call a server, and of the certificate that it shows: several belong together. */
+/** Certificates, the issuer of user tokens, and the keys for a control plane: each is made from several settings. */
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { isListenerKey } from '../core/deployment/listener.ts'
+import { isThisMachine } from '../core/network/this-machine.ts'
 import { ROLES } from '../core/people/api-key.ts'
 import type { OidcClientSettings, UserTokenSettings } from '../core/people/user-token.ts'
 import type { Settings } from './settings.ts'
+import type { Environment } from './values.ts'
 
 /** The absolute paths of the certificate and its key. Each needs the other. */
 export function readCertificate(read: Settings): { cert: string; key: string } | undefined {
@@ -49,4 +54,40 @@ function readClient(read: Settings): OidcClientSettings | undefined {
     read.problem('RUNYARD_OIDC_SCOPES', `must have openid among them, not "${scopes}"`)
   }
   return { clientId, clientSecret, scopes }
+}
+
+/**
+ * The key for the control plane, and where it was found, as words for a message. The key of this machine's own
+ * installation, `admin.key` in the data folder, is never sent to another machine.
+ */
+export function readControlPlaneKey(
+  read: Settings,
+  url: string,
+): { apiKey: string; keySource: string } {
+  const given = read.given('RUNYARD_API_KEY')
+  if (given) return { keySource: given[0], apiKey: read.get('RUNYARD_API_KEY') ?? '' }
+  const file = resolve(read.get('RUNYARD_DATA_DIR'), 'admin.key')
+  const isHere = isThisMachine(URL.parse(url)?.hostname ?? '')
+  const apiKey = isHere && existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
+  if (apiKey === '') {
+    const or = isHere ? `, or run this where the data folder is: there is no ${file}` : ''
+    read.problem('RUNYARD_API_KEY', `is not set, nor is --api-key: set one of them${or}`)
+  }
+  return { apiKey, keySource: file }
+}
+
+/** Only a listener's own key is accepted, and none is looked for elsewhere. */
+export function readListenerKey(read: Settings): string {
+  const key = read.get('RUNYARD_API_KEY') ?? ''
+  if (!isListenerKey(key)) {
+    read.problem('RUNYARD_API_KEY', 'must be the key of a listener, which begins with ryl_')
+  }
+  return key
+}
+
+/** The control plane with its agents' vault; `undefined` unless its URL and a key are both given. */
+export function readHome({ RUNYARD_URL, RUNYARD_API_KEY }: Environment) {
+  const key = RUNYARD_API_KEY?.trim()
+  if (!RUNYARD_URL || !key || !URL.canParse(RUNYARD_URL)) return undefined
+  return { url: RUNYARD_URL.replace(/\/+$/, ''), key }
 }

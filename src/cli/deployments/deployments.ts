@@ -1,7 +1,9 @@
-/** `runyard deployments` */
+/** `runyard deployments` and `runyard delete` */
+
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { clientCommand, connected } from '../connection.ts'
-import { printJson, printTable, shortTime, tableStatus } from '../terminal/output.ts'
+import { clientCommand, connected, requireDeployment } from '../connection.ts'
+import { printJson, printTable, say, shortTime, tableStatus } from '../terminal/output.ts'
 
 export function deploymentsCommand(): Command {
   return clientCommand('deployments', 'list the deployments', [
@@ -22,4 +24,27 @@ export function deploymentsCommand(): Command {
       )
     }),
   )
+}
+
+const POLL_MS = 200
+
+export function deleteCommand(): Command {
+  return clientCommand('delete', 'delete a deployment with all that its agents have kept', [
+    ['runyard delete support', 'its threads, runs and items go with it'],
+  ])
+    .argument('<name>', 'the deployment')
+    .option('--no-wait', 'do not wait until all of it is gone')
+    .action(async (name: string, options) =>
+      connected(options, async ({ client, isJson }) => {
+        const { id } = await requireDeployment(client, name)
+        await client.api.DELETE('/v2/deployments/{deployment_id}', {
+          params: { path: { deployment_id: id } },
+        })
+        say(`Deployment ${name} is being deleted.`)
+        const isStillThere = async () => (await client.findDeployment(name))?.id === id
+        while (options.wait && (await isStillThere())) await delay(POLL_MS)
+        if (isJson) printJson({ id, name, is_gone: options.wait })
+        else if (options.wait) say('It is gone.')
+      }),
+    )
 }
