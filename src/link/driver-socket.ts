@@ -35,9 +35,12 @@ export class DriverSocket implements AgentLink {
   readonly #closing = new AbortController()
   #socket: WebSocket | undefined
 
-  /** Connects at once, and again and again until `close`. */
   constructor(options: DriverSocketOptions) {
     this.#options = options
+  }
+
+  /** Connects at once, and again and again until `stop`. */
+  start(): void {
     void this.#keepConnected()
   }
 
@@ -56,7 +59,7 @@ export class DriverSocket implements AgentLink {
   }
 
   /** The agent server goes on by itself. */
-  close(): void {
+  stop(): void {
     this.#closing.abort()
     this.#socket?.terminate()
   }

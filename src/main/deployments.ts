@@ -77,7 +77,7 @@ export function openDeployments(
     /** Lets go of the Jobs of builds, and ends later work of builds here. */
     async closeBuilds() {
       await laterWork.stop()
-      await jobs?.close()
+      await jobs?.stop()
     },
     removeData: createRemoval(databases, folder, tarballs),
     registry: config.registry,

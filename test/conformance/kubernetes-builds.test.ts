@@ -117,7 +117,7 @@ function controlPlane({
   return {
     builder: createPublishedBuilder(builder, { artifacts, rootOf, isDone: true }),
     log: (id) => readFile(join(own, 'revisions', id, 'build.log'), 'utf8').catch(() => ''),
-    close: () => jobs.close(),
+    close: () => jobs.stop(),
   }
 }
 
@@ -344,7 +344,7 @@ describe.concurrent('a build as a Job', () => {
     await expect.poll(() => [jobOf(request), podOf(request)]).toEqual([undefined, undefined])
     stopping.abort()
     await Promise.all(looking)
-    open.close()
+    open.stop()
   })
 })
 

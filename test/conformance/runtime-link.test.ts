@@ -73,11 +73,12 @@ async function serveAgent(secrets: Record<string, string> = {}): Promise<Served>
 async function openSocketWorld(secrets: Record<string, string>): Promise<LinkWorld> {
   const { url, exited, close } = await serveAgent(secrets)
   const link = new DriverSocket({ url, token: TOKEN })
+  link.start()
   return {
     link,
     exited,
     async close() {
-      link.close()
+      link.stop()
       await close()
     },
   }
@@ -90,6 +91,7 @@ describe('the link over a WebSocket', () => {
   const links: DriverSocket[] = []
   const connect = (options: Partial<ConstructorParameters<typeof DriverSocket>[0]> = {}) => {
     const link = new DriverSocket({ url: agent.url, token: TOKEN, ...options })
+    link.start()
     links.push(link)
     return link
   }
@@ -97,14 +99,14 @@ describe('the link over a WebSocket', () => {
     agent = await serveAgent()
   })
   afterEach(async () => {
-    for (const link of links.splice(0)) link.close()
+    for (const link of links.splice(0)) link.stop()
     await agent.close()
   })
 
   it('tells a driver that comes back all that it has told before', async () => {
     const first = connect()
     await hear({ link: first, exited: agent.exited }).talk.activate()
-    first.close()
+    first.stop()
     const again = hear({ link: connect(), exited: agent.exited })
     expect(await again.talk.ready).toMatchObject({ has_own_auth: true })
     expect(again.files).toEqual(['/a.ts', '/b.ts'])
@@ -165,7 +167,7 @@ describe('the link over a WebSocket', () => {
   it('lets an agent server go on when its driver is gone', async () => {
     const link = connect()
     await hear({ link, exited: agent.exited }).talk.ready
-    link.close()
+    link.stop()
     expect(await hear({ link: connect(), exited: agent.exited }).talk.inspect()).toBeDefined()
     expect(agent.child.exitCode).toBeNull()
   })

@@ -94,6 +94,7 @@ class AgentContainer {
       token,
       onRefused: () => unfit('The agent server does not know this installation’s keys.'),
     })
+    this.#link.start()
     let isFirst = true
     this.#link.onMessage((message) => {
       if (!isHelloMessage(message)) return
@@ -140,7 +141,7 @@ class AgentContainer {
   /** Leaves it to the next driver. */
   detach(): void {
     this.#isDetached = true
-    this.#link.close()
+    this.#link.stop()
     this.#stopping.abort(new Error('this driver has let go of it'))
   }
 
@@ -164,7 +165,7 @@ class AgentContainer {
       this.failure ??= this.#stopping.signal.aborted ? undefined : sentence(error)
       return explain(error)
     } finally {
-      this.#link.close()
+      this.#link.stop()
       this.#over.abort()
       const container = this.#container
       const remove = () => container?.remove({ v: true, force: true })

@@ -64,7 +64,7 @@ export function createDockerDriver(options: DockerDriverOptions): RuntimeDriver 
     revisionsOf: (id) => [...new Set([...inner.revisionsOf(id), ...found.revisionsOf(id)])],
     stop,
     async stopAll(graceMs) {
-      found.close()
+      found.stop()
       await Promise.all([inner.stopAll(graceMs), found.removeAll(graceMs)])
       const owners = new Set(ownersOf.values())
       await Promise.all(
@@ -72,7 +72,7 @@ export function createDockerDriver(options: DockerDriverOptions): RuntimeDriver 
       )
     },
     async leave(graceMs) {
-      found.close()
+      found.stop()
       await inner.leave(graceMs)
     },
   }

@@ -23,7 +23,7 @@ export class FoundContainers {
   readonly #log: Log
   readonly #closing = new AbortController()
   readonly #found: FoundContainer[] = []
-  /** Resolves when all are known, or it was closed. Waits for an engine that is away. */
+  /** Resolves when all are known, or it was stopped. Waits for an engine that is away. */
   readonly listed: Promise<void>
   #timer: NodeJS.Timeout | undefined
 
@@ -61,7 +61,7 @@ export class FoundContainers {
     await Promise.all([...ids].map((id) => this.remove(id, graceMs)))
   }
 
-  close(): void {
+  stop(): void {
     this.#closing.abort()
     clearTimeout(this.#timer)
   }

@@ -205,10 +205,10 @@ export class AgentPod {
     await this.#output.readEnd(this.#endOf(state), end)
   }
 
-  /** Stops listening to it. */
-  close(): void {
+  /** Lets go of it: it goes on. */
+  leave(): void {
     this.#closing.abort()
-    this.#session.close()
+    this.#session.stop()
   }
 
   get #isLingering(): boolean {

@@ -63,7 +63,7 @@ export class AgentSession {
     // Its last message is kept until it is restarted: it may be why it ended.
     if (!running) this.#connection?.end()
     else {
-      this.close()
+      this.stop()
       this.#open(running.containerId, running.url)
     }
   }
@@ -74,7 +74,7 @@ export class AgentSession {
     this.conversation?.release(drainMs)
   }
 
-  close(): void {
+  stop(): void {
     this.#said = this.failure
     this.#connection?.end()
     this.#connection = undefined
@@ -83,6 +83,7 @@ export class AgentSession {
   #open(containerId: string, url: string): void {
     const { token, onLast, onConnection, onReady } = this.#options
     const link = new DriverSocket({ url, token, onConnection })
+    link.start()
     const exited = Promise.withResolvers<void>()
     const conversation = converse(link, {
       exited: exited.promise,
@@ -93,7 +94,7 @@ export class AgentSession {
       onLast: (reading) => onLast({ ...reading, url }),
     })
     const end = () => {
-      link.close()
+      link.stop()
       this.#ready = undefined
       this.#load = null
       exited.resolve()

@@ -8,15 +8,17 @@ import type { StartMessage } from '../../link/messages.ts'
 import type { RuntimeParts } from '../parts.ts'
 import { applied, ensureNamespace } from './apply.ts'
 import type { Cluster } from './cluster.ts'
-import { buildAutoscaler } from './objects/autoscaler.ts'
-import { buildDeployment } from './objects/deployment.ts'
-import { buildDisruptionBudget } from './objects/disruption-budget.ts'
+import {
+  buildAutoscaler,
+  buildDeployment,
+  buildDisruptionBudget,
+  buildService,
+} from './objects/deployment.ts'
 import type { RevisionIdentity } from './objects/names.ts'
 import { buildNetworkPolicy } from './objects/network-policy.ts'
 import { PROJECT_DIR } from './objects/pod.ts'
 import { buildPullSecret } from './objects/pull-secret.ts'
 import { buildSecret, ownerOf } from './objects/secret.ts'
-import { buildService } from './objects/service.ts'
 import type { Told } from './revision.ts'
 
 interface BeginOptions {

@@ -91,9 +91,9 @@ export function createBuildJobs(options: BuildJobsOptions): BuildJobs {
         options.log.warn({ err: error, revision_id }, 'The Job of a build stays.')
       }
     },
-    close() {
+    stop() {
       void opened?.then(
-        ({ cluster }) => cluster.close(),
+        ({ cluster }) => cluster.stop(),
         () => {},
       )
     },
@@ -107,7 +107,7 @@ async function openGround({ cluster: settings, record, log }: BuildJobsOptions):
     await watch.begin(cluster)
     return { cluster, watch }
   } catch (error) {
-    cluster.close()
+    cluster.stop()
     if (!(error instanceof ClusterRefusal)) throw error
     throw new BuildError('job', `${REFUSED}: ${error.message.replace(/\.$/, '')}. ${APPLY_AGAIN}`)
   }

@@ -99,7 +99,7 @@ export interface Cluster {
   /** The cluster's last warning about a pod; `undefined`: none. */
   lastWarning(ref: Omit<ContainerRef, 'container'>): Promise<string | undefined>
   /** Stops watching and retrying. Pending calls settle or reject. */
-  close(): void
+  stop(): void
 }
 
 interface Connection {
@@ -150,7 +150,7 @@ export async function openCluster(
     lastLines: (ref, isPrevious) => lastLines(connection, ref, isPrevious),
     followLog: (ref, options) => followLog(connection, ref, options),
     lastWarning: (ref) => lastWarning(connection, ref),
-    close: () => closing.abort(),
+    stop: () => closing.abort(),
   }
 }
 

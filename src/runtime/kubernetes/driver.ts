@@ -157,10 +157,10 @@ export function createKubernetesDriver(options: KubernetesDriverOptions): Runtim
     },
     async leave() {
       leaving.abort()
-      for (const revision of revisions.values()) revision.close()
+      for (const revision of revisions.values()) revision.leave()
       revisions.clear()
       await opening.then(
-        (cluster) => cluster.close(),
+        (cluster) => cluster.stop(),
         () => {},
       )
     },

@@ -17,12 +17,12 @@ const LIMIT_MS = 10_000
  */
 export async function requireCluster(settings: KubernetesSettings, log: Log): Promise<void> {
   const cluster = await open(settings, log)
-  const late = setTimeout(() => cluster.close(), LIMIT_MS)
+  const late = setTimeout(() => cluster.stop(), LIMIT_MS)
   try {
     await requireNamespace(cluster, settings, log)
   } finally {
     clearTimeout(late)
-    cluster.close()
+    cluster.stop()
   }
 }
 

@@ -160,7 +160,7 @@ export class Revision {
 
   removePod(pod: V1Pod): void {
     const name = pod.metadata?.name ?? ''
-    this.#pods.get(name)?.close()
+    this.#pods.get(name)?.leave()
     this.#pods.delete(name)
     this.#look()
   }
@@ -238,10 +238,10 @@ export class Revision {
   }
 
   /** Lets go of the revision: its pods go on. */
-  close(): void {
+  leave(): void {
     this.#closing.abort()
     clearTimeout(this.#timer)
-    for (const pod of this.#pods.values()) pod.close()
+    for (const pod of this.#pods.values()) pod.leave()
     this.#options.deployLog.close()
     this.#stopped?.resolve()
   }
@@ -465,7 +465,7 @@ export class Revision {
     const others = OWNED_KINDS.map(([apiVersion, kind]) => this.#ref(apiVersion, kind))
     await Promise.all(others.map((ref) => cluster.remove(ref)))
     await cluster.remove(this.#ref('v1', 'Secret'))
-    this.close()
+    this.leave()
   }
 
   #ref(apiVersion: string, kind: string): ObjectRef {

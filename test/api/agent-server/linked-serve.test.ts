@@ -59,6 +59,7 @@ function startOf(more: Partial<StartMessage> = {}): string {
 it('serves the project, is driven over its own port, and ends at the word of the driver', async () => {
   const { url, exited } = await serve('echo/langgraph.json', startOf({ isStandby: true }))
   const link = new DriverSocket({ url, token: TOKEN })
+  link.start()
   const { talk } = hear({ link, exited })
   await talk.ready
   await talk.activate()
@@ -73,12 +74,13 @@ it('serves the project, is driven over its own port, and ends at the word of the
   expect(await talk.drain({ graceMs: 1000, checkpointMs: 1000 })).toBeUndefined()
   link.send({ type: 'stop' })
   expect(await exited).toBe(0)
-  link.close()
+  link.stop()
 }, 60_000)
 
 it('goes on when somebody else ends it, until its driver releases it', async () => {
   const { url, exited } = await serve('echo/langgraph.json', startOf({ lingerMs: 600_000 }))
   const link = new DriverSocket({ url, token: TOKEN })
+  link.start()
   const { talk } = hear({ link, exited })
   await talk.ready
   child?.kill('SIGTERM')
@@ -91,12 +93,13 @@ it('goes on when somebody else ends it, until its driver releases it', async () 
   expect(JSON.stringify(await run.json())).toContain('echo: hello')
   talk.release()
   expect(await exited).toBe(0)
-  link.close()
+  link.stop()
 }, 60_000)
 
 it('answers what is open before it ends, where its driver has another one answer', async () => {
   const { url, exited } = await serve('echo/langgraph.json', startOf({ lingerMs: 600_000 }))
   const link = new DriverSocket({ url, token: TOKEN })
+  link.start()
   const { talk } = hear({ link, exited })
   await talk.ready
   const run = fetch(`${url}/runs/wait`, {
@@ -110,15 +113,16 @@ it('answers what is open before it ends, where its driver has another one answer
   // Longer than the three seconds that runs have at other ends.
   expect(await (await run).json()).toMatchObject({ steps: ['run:1', 'run:2', 'run:3'] })
   expect(await exited).toBe(0)
-  link.close()
+  link.stop()
 }, 60_000)
 
 it('tells its driver, and its output, why it does not start', async () => {
   const { url, exited } = await serve('broken/throws.json', startOf())
   const link = new DriverSocket({ url, token: TOKEN })
+  link.start()
   const { talk } = hear({ link, exited })
   expect(await exited).toBe(1)
-  link.close()
+  link.stop()
   expect(talk.failure).toMatch(/throws\.ts:\d+/)
   expect(output).toContain(talk.failure)
 }, 60_000)

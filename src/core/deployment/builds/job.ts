@@ -88,7 +88,7 @@ export interface BuildJobs {
   /** No error if there is none. Settles when nothing of it is left. */
   remove(revision_id: string): Promise<void>
   /** Stops watching. Jobs go on. */
-  close(): void
+  stop(): void
 }
 
 const DIGEST = /^[0-9a-f]{64}$/

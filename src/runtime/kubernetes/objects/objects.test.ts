@@ -4,15 +4,17 @@ import type { Artifact } from '../../../core/deployment/artifacts/artifact.ts'
 import type { Allowance } from '../../../core/deployment/kubernetes-settings.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { StartMessage } from '../../../link/messages.ts'
-import { buildAutoscaler } from './autoscaler.ts'
-import { buildDeployment } from './deployment.ts'
-import { buildDisruptionBudget } from './disruption-budget.ts'
+import {
+  buildAutoscaler,
+  buildDeployment,
+  buildDisruptionBudget,
+  buildService,
+} from './deployment.ts'
 import { namespaceFor } from './names.ts'
 import { buildNetworkPolicy } from './network-policy.ts'
 import { buildPullSecret } from './pull-secret.ts'
 import { resourcesOf } from './resources.ts'
 import { buildSecret, ownerOf, readSecret } from './secret.ts'
-import { buildService } from './service.ts'
 
 const revision = {
   revision_id: '6f1f6cf0-1a53-4a5e-9c3e-3f3f4a1f1a11',
