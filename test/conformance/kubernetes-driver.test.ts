@@ -407,11 +407,11 @@ describe('The Kubernetes driver', () => {
     expect(await failureOf({}, { artifactAddress })).toContain('Set RUNYARD_ARTIFACTS_URL')
   })
 
-  it('fails a revision whose Deployment somebody deletes, so that it is started again', async () => {
+  it('fails a revision whose Deployment others delete, so that it is started again', async () => {
     const { spec: one } = await startHealthy()
     const failed = until(world.driver, one.revision_id, 'failed')
     await world.cluster.remove('Deployment')
-    expect((await failed).reason).toContain('Somebody has deleted its Deployment')
+    expect((await failed).reason).toContain('Its Deployment was deleted from the cluster')
     await world.driver.start(one)
     await untilHealthy(world.driver, one.revision_id)
   })

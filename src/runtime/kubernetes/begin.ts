@@ -19,7 +19,7 @@ import { buildNetworkPolicy } from './objects/network-policy.ts'
 import { PROJECT_DIR } from './objects/pod.ts'
 import { buildPullSecret } from './objects/pull-secret.ts'
 import { buildSecret, ownerOf } from './objects/secret.ts'
-import type { Told } from './revision.ts'
+import type { SecretContent } from './revision.ts'
 
 interface BeginOptions {
   cluster: Cluster
@@ -32,7 +32,7 @@ interface BeginOptions {
   /** How long a pod that others end keeps serving until another one answers, in ms. */
   lingerMs: number
   /** Receives the pods' start message before there is any pod. */
-  onTold(told: Told): void
+  onSecret(secret: SecretContent): void
   /** Whether the next object is still to be made. */
   isWanted(): boolean
 }
@@ -68,7 +68,7 @@ export async function beginRevision(
   // Our own refusals come before any object is created.
   buildDeployment(revision, ownerOf(secret), described)
   await ensureNamespace(revision.namespace, cluster, settings)
-  options.onTold({ start, isLinked })
+  options.onSecret({ start, isLinked })
   const make = async <T extends KubernetesObject>(object: T) => {
     if (!options.isWanted()) throw new AppError('conflict', 'The revision is being stopped.')
     return applied(cluster, object)

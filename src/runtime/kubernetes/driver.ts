@@ -97,8 +97,8 @@ export function createKubernetesDriver(options: KubernetesDriverOptions): Runtim
       await beginRevision(identity, spec, {
         ...{ cluster, settings, token, parts: options },
         ...{ graceSeconds: waitSeconds + BESIDE_DRAIN_SECONDS, lingerMs },
-        onTold: (told) => {
-          revision.tell(told)
+        onSecret: (secret) => {
+          revision.setSecret(secret)
           revision.manage()
         },
         isWanted: () => !revision.isStopping,
@@ -207,7 +207,7 @@ async function follow(
         if (!start || isSynced || !isOwn(secret, record)) return
         const begun = revisionOf(secret)
         const revision = begun ?? takeOver(identityOf(secret, start.deployment_name))
-        revision.tell({
+        revision.setSecret({
           start,
           isLinked: secret.metadata?.annotations?.[ANNOTATION.link] === 'true',
         })

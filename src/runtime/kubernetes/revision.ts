@@ -52,7 +52,7 @@ interface RevisionOptions {
 }
 
 /** The content of a revision's Secret. */
-export interface Told {
+export interface SecretContent {
   start: StartMessage
   isLinked: boolean
 }
@@ -63,7 +63,7 @@ export class Revision {
   readonly #closing = new AbortController()
   /** The steps that are being done, by their keys. */
   readonly #underWay = new Map<string, Promise<void>>()
-  #told: Told | undefined
+  #secret: SecretContent | undefined
   #deployment: V1Deployment | undefined
   #wanted: Wanted
   #memory: Memory
@@ -94,7 +94,7 @@ export class Revision {
 
   /** Whether the cluster has its Secret and its Deployment. */
   get isWhole(): boolean {
-    return this.#told !== undefined && this.#deployment !== undefined
+    return this.#secret !== undefined && this.#deployment !== undefined
   }
 
   get state(): RuntimeState {
@@ -118,9 +118,9 @@ export class Revision {
   }
 
   /** Takes the content of the Secret; called before anything else. */
-  tell(told: Told): void {
-    this.#told = told
-    this.#wanted = { ...this.#wanted, isStandby: told.start.isStandby ?? false }
+  setSecret(secret: SecretContent): void {
+    this.#secret = secret
+    this.#wanted = { ...this.#wanted, isStandby: secret.start.isStandby ?? false }
   }
 
   /**
@@ -147,14 +147,14 @@ export class Revision {
   noteDeploymentGone(deployment: V1Deployment): void {
     if (this.#deployment?.metadata?.uid !== deployment.metadata?.uid) return
     this.#deployment = undefined
-    this.fail('Somebody has deleted its Deployment from the cluster.')
+    this.fail('Its Deployment was deleted from the cluster, and not by Runyard.')
   }
 
   setPod(pod: V1Pod): void {
     const name = pod.metadata?.name ?? ''
     const known = this.#pods.get(name)
     if (known) known.update(pod)
-    else if (this.#told) this.#pods.set(name, this.#createPod(pod, this.#told))
+    else if (this.#secret) this.#pods.set(name, this.#createPod(pod, this.#secret))
     this.#look()
   }
 
@@ -246,7 +246,7 @@ export class Revision {
     this.#stopped?.resolve()
   }
 
-  #createPod(pod: V1Pod, { start, isLinked }: Told): AgentPod {
+  #createPod(pod: V1Pod, { start, isLinked }: SecretContent): AgentPod {
     const { cluster, deployLog, logSince, clock, onLast } = this.#options
     return new AgentPod(pod, {
       ...{ cluster, start, isLinked, logSince },
@@ -271,7 +271,7 @@ export class Revision {
         failure: annotations[ANNOTATION.failure],
         refusal: replicaFailure(this.#deployment),
       },
-      isStandby: this.#told && (this.#told.start.isStandby ?? false),
+      isStandby: this.#secret && (this.#secret.start.isStandby ?? false),
       pods: [...this.#pods.values()]
         .sort((a, b) => (a.order < b.order ? -1 : 1))
         .map((pod) => pod.observe()),
@@ -408,13 +408,13 @@ export class Revision {
    * not within a minute.
    */
   async #writeRole(isStandby: boolean): Promise<void> {
-    const told = this.#told
-    if (!told) return
+    const secret = this.#secret
+    if (!secret) return
     const { cluster } = this.#options
-    const start = { ...told.start, isStandby }
+    const start = { ...secret.start, isStandby }
     const data = { [START_KEY]: Buffer.from(JSON.stringify(start)).toString('base64') }
     await cluster.patch(this.#ref('v1', 'Secret'), { data })
-    this.#told = { ...told, start }
+    this.#secret = { ...secret, start }
     const annotations = { [ANNOTATION.role]: isStandby ? 'standby' : 'active' }
     await Promise.all(
       [...this.#pods.values()].map((pod) =>
