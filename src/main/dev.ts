@@ -1,10 +1,8 @@
 /** `runyard dev`: `serve` that reloads its project, and answers while it does. */
 import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join, parse } from 'node:path'
-import { Reloads } from '../cli/dev/reloads.ts'
-import { DevSources } from '../cli/dev/sources.ts'
-import { specOf } from '../cli/dev/spec.ts'
-import { FolderWatch } from '../cli/dev/watch.ts'
+import { Reloads, specOf } from '../cli/dev/reloads.ts'
+import { DevSources, FolderWatch } from '../cli/dev/sources.ts'
 import type { DevConfig } from '../config.ts'
 import { systemClock } from '../core/clock.ts'
 import { readLine } from '../core/deployment/log-source.ts'

@@ -8,7 +8,7 @@
  *    └──failed──▶ waiting   the one before, if any, goes on serving
  * ```
  */
-import { relative } from 'node:path'
+import { basename, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FolderArtifact } from '../../core/deployment/artifacts/artifact.ts'
 import type {
@@ -189,4 +189,28 @@ export class Reloads {
 function firstLine(reason: string): string {
   const [line = ''] = reason.split('\n', 1)
   return /[.!?]$/.test(line) ? line : `${line}.`
+}
+
+/**
+ * How `dev` starts a project: its folder as it is, without a build. `name`: the project's name for the gateway and the
+ * driver. Each version adds its id.
+ */
+export function specOf(
+  name: string,
+  configPath: string,
+): Omit<RuntimeSpec<FolderArtifact>, 'revision_id'> {
+  return {
+    deployment_id: name,
+    deployment_name: name,
+    artifact: {
+      kind: 'folder',
+      id: name,
+      node_version: null,
+      config_path: basename(configPath),
+      bundle: null,
+      python: null,
+    },
+    secrets: [],
+    resource_spec: null,
+  }
 }

@@ -1,11 +1,11 @@
 /** Checks of `runyard doctor` in the data folder. They create and change nothing. */
 import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Weakness } from '../../core/deployment/builds/langgraph.ts'
 import type { Inspection } from '../../core/deployment/inspection.ts'
 import type { SecretBox } from '../../core/secret-box.ts'
 import { inspectDomainCertificates } from './certificate.ts'
 import { type Finding, failed, ok, warning } from './finding.ts'
-import { inspectPackages } from './packages.ts'
 import type { DoctorSettings, DoctorTools } from './tools.ts'
 
 const PUT_BACK = 'stop Runyard, and put back a copy of the data folder'
@@ -180,4 +180,26 @@ function isAgentServer(pid: string, dataDir: string): boolean {
   } catch {
     return false
   }
+}
+
+/** One finding for each weakness of a serving revision's packages. */
+async function inspectPackages(
+  { serving }: Inspection,
+  { weaknessesOf }: Pick<DoctorTools, 'weaknessesOf'>,
+): Promise<Finding[]> {
+  const found: Finding[] = []
+  for (const { name, revision_id } of serving) {
+    for (const one of await weaknessesOf(revision_id)) found.push(weaknessFinding(name, one))
+  }
+  return found.length > 0
+    ? found
+    : [ok('packages', 'no known weakness of LangChain in what is deployed')]
+}
+
+function weaknessFinding(name: string, { says, mended }: Weakness): Finding {
+  const isNode = mended.package.startsWith('@')
+  const command = isNode
+    ? `npm install ${mended.package}@^${mended.version}`
+    : `uv add "${mended.package}>=${mended.version}"`
+  return warning('packages', `deployment ${name}: ${says}`, `${command}, and deploy it again`)
 }

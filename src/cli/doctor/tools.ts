@@ -19,8 +19,6 @@ export interface DoctorSettings {
 
 /** Each throws the problem that it finds. */
 export interface DoctorTools {
-  /** Whether a Runyard is using the data folder. */
-  isHeld(): boolean
   readCertificate(files: CertificateFiles): Certificate
   /** The box of an existing key. */
   openSecretBox(): SecretBox

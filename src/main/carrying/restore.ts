@@ -4,8 +4,12 @@ import { join } from 'node:path'
 import type { RestoreConfig } from '../../config.ts'
 import { AppError } from '../../core/errors.ts'
 import { KEYS, UPLOADS } from '../../storage/carrying/backup-format.ts'
-import { type Verified, verifyBackup } from '../../storage/carrying/read-backup.ts'
-import { isUnfinished, restoreBackup } from '../../storage/carrying/restore.ts'
+import {
+  isUnfinished,
+  restoreBackup,
+  type Verified,
+  verifyBackup,
+} from '../../storage/carrying/read-backup.ts'
 import { firstOf, type Side, stateOf } from '../../storage/carrying/side.ts'
 import type { ReadPart } from '../../storage/carrying/tar-stream.ts'
 import { PLACES } from '../../storage/control-plane/sealed-columns.ts'

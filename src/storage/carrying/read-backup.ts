@@ -1,7 +1,11 @@
-/** Reads a backup part by part. It trusts no content before it has checked it. */
+/**
+ * Reads a backup part by part, verifies it, and fills empty databases with it. It trusts no content before it has
+ * checked it.
+ */
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import { AppError } from '../../core/errors.ts'
+import type { Hold } from '../migrations/hold.ts'
 import {
   FORMAT,
   HEAD,
@@ -14,9 +18,10 @@ import {
   tablesSchema,
   UPLOADS,
 } from './backup-format.ts'
+import { carry, type Migrations, type Progress, prepareTarget } from './carry.ts'
 import { sumRows } from './read-table.ts'
 import { fromLine } from './rows.ts'
-import type { Content, Tables } from './side.ts'
+import { type Content, firstOf, type Side, stateOf, type Tables } from './side.ts'
 import type { Table } from './tables.ts'
 import { type ReadPart, readTar } from './tar-stream.ts'
 
@@ -36,7 +41,7 @@ interface Others {
  * The databases of the archive, each of which must be read before the next one is requested. Throws `bad_request` for
  * anything that is no sound backup.
  */
-export async function* readBackup(
+async function* readBackup(
   archive: AsyncIterable<Uint8Array>,
   others: Others,
 ): AsyncGenerator<Content> {
@@ -155,6 +160,55 @@ async function sumOfFile({ path, bytes, body }: ReadPart, keys: Map<string, stri
     if (isKey) keys.set(name, (keys.get(name) ?? '') + Buffer.from(chunk).toString('utf8'))
   }
   return { path, bytes, sha256: hash.digest('hex') }
+}
+
+interface RestoreParts {
+  target: Side
+  migrations: Migrations
+  backup: Verified
+  /** The same archive once more. */
+  archive: AsyncIterable<Uint8Array>
+  /** Takes the files beside the databases. */
+  takeFile(file: ReadPart): Promise<void>
+  progress: Progress
+}
+
+const ID_PREFIX = 'restore-'
+
+/** Whether the target holds an unfinished restore. */
+export async function isUnfinished(target: Side): Promise<boolean> {
+  const { hold } = await stateOf(target, firstOf(target))
+  return hold !== undefined && isOfRestore(hold)
+}
+
+function isOfRestore({ reason, id }: Hold): boolean {
+  return (reason === 'filling' || reason === 'filled') && id.startsWith(ID_PREFIX)
+}
+
+/**
+ * Fills the target with a verified backup. While it runs, and after it was killed, no Runyard starts there; the next
+ * restore removes what is there and begins again. Throws `conflict` when the target has content, and when the backup is
+ * of a newer Runyard.
+ */
+export async function restoreBackup(parts: RestoreParts): Promise<void> {
+  const { target, migrations, backup, archive, takeFile, progress } = parts
+  const { databases, manifest } = backup
+  const id = `${ID_PREFIX}${createHash('sha256').update(JSON.stringify(manifest)).digest('hex')}`
+  const message = 'This is a restore that was not ended: run the same "runyard restore" again.'
+  const common = { target, databases, migrations }
+  const isFilled = await prepareTarget({ ...common, id, mayRemove: isOfRestore })
+  await carry({
+    ...{ ...common, isFilled, contents: readBackup(archive, { file: takeFile }), progress },
+    ...{ hold: { id, message }, filling: 'restoring' },
+    withSums(database, work) {
+      const tables = manifest.databases.find(({ id }) => id === database.id)?.tables
+      return work(async ({ name }) => {
+        const sum = tables?.find((table) => table.name === name)
+        if (sum) return sum
+        throw new AppError('internal', `The backup's manifest lacks the table ${name}.`)
+      })
+    },
+  })
 }
 
 function misplaced({ path }: ReadPart): AppError {

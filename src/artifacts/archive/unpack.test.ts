@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { whyRefused } from './tar-entry.ts'
+import { whyRefused } from './unpack.ts'
 
 it.each([
   ['langgraph.json', 'File'],
