@@ -9,8 +9,6 @@ export type Notice =
   | { kind: 'cancel'; run_id: string }
   /** The thread's log has new events. `run_id` null: they belong to none of its runs. */
   | { kind: 'events'; thread_id: string; run_id: string | null }
-  /** A client of the sender follows the log of this run or thread. */
-  | { kind: 'reads'; id: string }
   /** Notices may have been lost: check everything. Only for subscribers; never published. */
   | { kind: 'missed' }
 

@@ -1,11 +1,9 @@
 /** The event log of the runs. It writes events, and lets readers follow them while a run executes or later. */
 import type { AgentStore } from '../core/agent/agent-store.ts'
-import type { CheckpointPut } from '../core/agent/checkpoint.ts'
 import {
   isEnd,
   isLogged,
   type LoggedEvent,
-  type NewEvent,
   type RunEnd,
   type RunEvent,
   type ThreadEvent,
@@ -16,19 +14,13 @@ import { parseJson } from '../core/exact-json.ts'
 import type { Log } from '../core/log.ts'
 import { type Notice, type Notices, noNotices } from '../core/notices.ts'
 import type { Announcer } from './announcer.ts'
-import {
-  type AppendTarget,
-  BatchedAppends,
-  LATER_MS,
-  SOON_MS,
-  type Unwritten,
-} from './batched-appends.ts'
 import type { RingLimits } from './event-ring.ts'
-import { FarReaders } from './far-readers.ts'
 import { Follower, NOTHING_BUT_THE_END } from './follower.ts'
 import { LiveRun } from './live-run.ts'
 import { LiveThread } from './live-thread.ts'
+import { RunLog, type RunLogTarget } from './run-log.ts'
 import { type ThreadStart, threadPages } from './thread-follower.ts'
+import { SOON_MS } from './write-buffer.ts'
 
 export interface EventLogParts {
   store: Pick<AgentStore, 'threads' | 'runs' | 'events' | 'transaction'>
@@ -51,7 +43,11 @@ const EXPIRE_MS = 60_000
 
 export class EventLog {
   readonly #parts: EventLogParts
-  readonly #appends: BatchedAppends
+  /** The runs that write now. */
+  readonly #runs = new Set<RunLog>()
+  /** Those of them that flush together when the timer fires. */
+  readonly #due = new Set<RunLog>()
+  #timer: NodeJS.Timeout | undefined
   /** The runs that are followed now. */
   readonly #live = new Map<string, LiveRun>()
   /** The threads that are followed now. */
@@ -61,16 +57,12 @@ export class EventLog {
   #expiring: Promise<void> | undefined
   readonly #stopping = new AbortController()
   readonly #notices: Notices
-  readonly #farReaders: FarReaders
   #unsubscribe = () => {}
   #isStopped = false
 
   constructor(parts: EventLogParts) {
     this.#parts = parts
     this.#notices = parts.notices ?? noNotices
-    this.#farReaders = new FarReaders(this.#notices, parts.clock)
-    const onWritten = (events: RunEvent[]) => this.deliver(events)
-    this.#appends = new BatchedAppends(parts.store, parts.clock, onWritten)
   }
 
   /**
@@ -94,69 +86,46 @@ export class EventLog {
     clearInterval(this.#expiry)
     this.#stopping.abort()
     await this.#expiring
-    await this.#appends.settle()
+    await this.settle({})
     this.#unsubscribe()
     this.#isStopped = true
     this.#announceAll()
   }
 
-  /**
-   * Appends events to a run, in order. Settles when they are written; followers see them only then. Appends within one
-   * turn of the event loop share a transaction; for a run that writes in many turns, appends within 5 ms do. `hurry`
-   * writes them at once. Events that `mayWait` are written with the next ones, within 10 ms at the latest; events
-   * without a reader on any server within 50.
-   *
-   * `false`: the lease was lost, and nothing was written. Rejects with the error of the database: then nothing was
-   * written, or the outcome is unknown. Do not await it within a transaction of the store: it waits for that
-   * transaction's end.
-   */
-  append(
-    to: AppendTarget,
-    events: NewEvent[],
-    { mayWait = false }: { mayWait?: boolean } = {},
-  ): Promise<boolean> {
-    const soon = mayWait ? SOON_MS : 0
-    return this.#appends.append(to, events, { withinMs: this.#isRead(to) ? soon : LATER_MS })
+  /** Opens the log of a run that executes here. Call its `stop` after use. */
+  openRun(to: RunLogTarget): RunLog {
+    const { store, clock } = this.#parts
+    const run = new RunLog(
+      {
+        ...{ store, clock },
+        onWritten: (events) => this.deliver(events),
+        flushSoon: (one) => this.#flushSoon(one),
+        onStopped: (one) => void this.#runs.delete(one),
+      },
+      to,
+    )
+    this.#runs.add(run)
+    return run
   }
 
-  /** Whether the run's events are read as they come. Waiting only for its end does not count. */
-  #isRead({ run_id, thread_id }: AppendTarget): boolean {
-    if (this.#threads.has(thread_id) || (this.#live.get(run_id)?.readers ?? 0) > 0) return true
-    return this.#farReaders.has(run_id) || this.#farReaders.has(thread_id)
-  }
-
-  /** Writes at once what was appended to the run and still waits. */
-  hurry({ run_id }: AppendTarget): void {
-    this.#appends.hurry({ run_id })
+  /** Runs that have something to write within `SOON_MS` write it together: on SQLite in one commit. */
+  #flushSoon(run: RunLog): void {
+    this.#due.add(run)
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      const due = [...this.#due]
+      this.#due.clear()
+      void flushed(due)
+    }, SOON_MS)
   }
 
   /**
-   * Settles when everything appended here so far is written or refused; with `thread_id`, only for runs of that thread.
-   * Do not await it within a transaction of the store.
+   * Settles when everything that runs have added here so far is written or refused; with `thread_id`, only of that
+   * thread. Do not await it within a transaction of the store.
    */
   settle({ thread_id }: { thread_id?: string }): Promise<void> {
-    return this.#appends.settle(thread_id === undefined ? undefined : { thread_id })
-  }
-
-  /** Holds back appends to the run until the returned function is called, after `carry`. */
-  hold(to: AppendTarget): () => void {
-    return this.#appends.hold(to)
-  }
-
-  /**
-   * Stores `put` in the transaction of the run's waiting events, once no caller holds them back. Settles as `append`
-   * does, and may wait as long.
-   */
-  carry(to: AppendTarget, put: CheckpointPut, how?: { mayWait: boolean }): Promise<boolean> {
-    return this.#appends.carry(to, put, how)
-  }
-
-  /**
-   * Takes back what is not being written yet, once all before it is written: a transaction writes it together with
-   * the run's end.
-   */
-  takeBack(to: AppendTarget): Promise<Unwritten> {
-    return this.#appends.takeBack(to)
+    const isMeant = ({ to }: RunLog) => thread_id === undefined || to.thread_id === thread_id
+    return flushed([...this.#runs].filter(isMeant))
   }
 
   /**
@@ -187,16 +156,9 @@ export class EventLog {
   /** Wakes followers: they read from the store what another server has written. */
   #onNotice(notice: Notice): void {
     if (notice.kind === 'missed') this.#announceAll()
-    if (notice.kind === 'reads') this.#noteFarReader(notice.id)
     if (notice.kind !== 'events') return
     this.#threads.get(notice.thread_id)?.announce()
     if (notice.run_id !== null) this.#live.get(notice.run_id)?.announce()
-  }
-
-  #noteFarReader(id: string): void {
-    this.#farReaders.note(id)
-    this.#appends.hurry({ run_id: id })
-    this.#appends.hurry({ thread_id: id })
   }
 
   #announceAll(): void {
@@ -227,18 +189,9 @@ export class EventLog {
   ): AsyncGenerator<readonly LoggedEvent[], void, undefined> {
     const { ring = DEFAULT_RING } = this.#parts
     const live = opened(this.#live, run_id, () => new LiveRun(ring))
-    const isReader = options.after !== NOTHING_BUT_THE_END
-    if (isReader) {
-      live.readers += 1
-      this.#appends.hurry({ run_id })
-    }
-    const isFar = isReader && !this.#parts.isLocal(run_id)
-    const tellNoMore = isFar ? this.#farReaders.tell(run_id) : () => {}
     try {
       yield* new Follower(this.#sourceOf(run_id, live), run_id, options).pages()
     } finally {
-      tellNoMore()
-      if (isReader) live.readers -= 1
       closed(this.#live, run_id, live)
     }
   }
@@ -263,8 +216,6 @@ export class EventLog {
     const { store, ring = DEFAULT_RING } = this.#parts
     const pageChars = pageCharsOf(ring)
     const live = opened(this.#threads, thread_id, () => new LiveThread(ring))
-    this.#appends.hurry({ thread_id })
-    const tellNoMore = this.#farReaders.tell(thread_id)
     try {
       const source = {
         store,
@@ -275,7 +226,6 @@ export class EventLog {
       }
       yield* threadPages(source, thread_id, options)
     } finally {
-      tellNoMore()
       closed(this.#threads, thread_id, live)
     }
   }
@@ -353,4 +303,9 @@ function opened<T extends Announcer>(followed: Map<string, T>, id: string, make:
 function closed<T extends Announcer>(followed: Map<string, T>, id: string, one: T): void {
   one.followers -= 1
   if (one.followers === 0) followed.delete(id)
+}
+
+/** Settles when what these runs have added is written or refused. */
+async function flushed(runs: readonly RunLog[]): Promise<void> {
+  await Promise.allSettled(runs.map((run) => run.flush()))
 }

@@ -9,8 +9,6 @@ import { EventRing, type RingLimits } from './event-ring.ts'
  */
 export class LiveRun extends Announcer {
   readonly #ring: EventRing<LoggedEvent>
-  /** How many of its followers read its events as they come; the log counts them. */
-  readers = 0
   /** The run's last event, once it was added. */
   end: LoggedEvent | undefined
 

@@ -11,7 +11,6 @@ import {
 } from '@langchain/langgraph'
 import type { CheckpointSaverTestInitializer } from '@langchain/langgraph-checkpoint-validation'
 import * as vitest from 'vitest'
-import { RunCheckpoints } from '../../src/agent-server/execution/run-checkpoints.ts'
 import type { CheckpointStore } from '../../src/core/agent/checkpoint.ts'
 import type { Lease } from '../../src/core/agent/run.ts'
 import { createCheckpointerClass } from '../../src/graph/js/checkpoints/checkpointer.ts'
@@ -22,6 +21,7 @@ import { claimRun } from '../support/claim-run.ts'
 import { collect } from '../support/collect.ts'
 import { finishRun, readState } from '../support/graph-runs.ts'
 import { freshPostgres } from '../support/postgres.ts'
+import { runCheckpointsOf } from '../support/run-checkpoints.ts'
 import { RunWorld } from '../support/run-world.ts'
 
 const { afterEach, beforeEach, describe, expect, it } = vitest
@@ -108,10 +108,7 @@ describe.each(Object.entries(DATABASES))('the checkpointer in a run on %s', (_na
 
   /** As a run has it that goes under the lease. */
   const under = (lease: Lease, thread_id: string) => ({
-    [CHECKPOINTS_KEY]: new RunCheckpoints({
-      ...{ store: world.store.checkpoints, lease, thread_id },
-      isAwaited: false,
-    }),
+    [CHECKPOINTS_KEY]: runCheckpointsOf(world.store, { lease, thread_id }),
   })
 
   async function takeLease(thread_id: string): Promise<Lease> {
@@ -159,10 +156,8 @@ describe.each(Object.entries(DATABASES))('the checkpointer in a run on %s', (_na
         return world.store.checkpoints.get(at)
       },
     }
-    const checkpoints = new RunCheckpoints({
-      ...{ store: looking, lease, thread_id },
-      ...{ isNewThread: true, isAwaited: false },
-    })
+    const of = { lease, thread_id, isNewThread: true }
+    const checkpoints = runCheckpointsOf({ ...world.store, checkpoints: looking }, of)
     const another = await world.addThread()
     const at = { thread_id, checkpoint_ns: '' }
     expect(await checkpoints.get(at)).toBeUndefined()

@@ -9,7 +9,6 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { RunCheckpoints } from '../../src/agent-server/execution/run-checkpoints.ts'
 import { Bindings } from '../../src/graph/python/bindings.ts'
 import { Callbacks } from '../../src/graph/python/callbacks.ts'
 import { type IncomingCall, Peer } from '../../src/graph/python/peer.ts'
@@ -18,6 +17,7 @@ import { claimRun } from '../support/claim-run.ts'
 import { hostCallsOn } from '../support/host-calls.ts'
 import { freshPostgres } from '../support/postgres.ts'
 import { installHostPython, NO_PYTHON } from '../support/python.ts'
+import { runCheckpointsOf } from '../support/run-checkpoints.ts'
 import { RunWorld } from '../support/run-world.ts'
 
 const HOST = resolve(import.meta.dirname, '../../hosts/python')
@@ -150,8 +150,7 @@ class Operations {
     if (!claimed) throw new Error('There was a run to claim.')
     const { lease, run } = claimed
     const { thread_id } = run
-    const parts = { store: store.checkpoints, lease, thread_id, isAwaited: false }
-    const checkpoints = new RunCheckpoints(parts)
+    const checkpoints = runCheckpointsOf(store, { lease, thread_id })
     this.bindings.add({ checkpoints })
     return [run.run_id, thread_id]
   }

@@ -20,7 +20,8 @@ import type { Span } from '../../core/tracing.ts'
 import { LARGE, ownTurn } from '../../core/turn.ts'
 import type { Drain, Executed } from '../../queue/execution.ts'
 import type { StopReason } from '../../queue/stop-reason.ts'
-import type { Unwritten } from '../../stream/batched-appends.ts'
+import type { RunLog } from '../../stream/run-log.ts'
+import type { Unwritten } from '../../stream/write-buffer.ts'
 import type { Parts } from '../parts.ts'
 import { ProtocolProjection } from '../protocol/protocol-projection.ts'
 import { readGraphState } from '../state/read.ts'
@@ -32,16 +33,15 @@ import { AttemptTimeline } from './attempt-timeline.ts'
 import { standsAtBreakpoint } from './breakpoint.ts'
 import { graphConfig, graphRequest } from './config.ts'
 import { exhaustedError, stoppedByNobody, timeoutError } from './errors.ts'
-import { EventWriter } from './event-writer.ts'
 import { type Claimed, finishRun } from './finish.ts'
 import { HandOver } from './hand-over.ts'
 import { JoinedSignal } from './joined-signal.ts'
 import { NodeSpans } from './node-spans.ts'
 import { observeRun } from './observed.ts'
-import { hasOrder, isHeldBack, OrderedWrites } from './ordered-writes.ts'
 import { type Outcome, statusOf } from './outcome.ts'
 import { RunCheckpoints } from './run-checkpoints.ts'
 import { requireOpenInterrupts, UnknownInterruptError } from './strict-resume.ts'
+import { TakenEmissions } from './taken-emissions.ts'
 
 type ExecutionParts = Pick<
   Parts,
@@ -100,8 +100,8 @@ class Execution {
   readonly #stopping: JoinedSignal
   readonly #signal: AbortSignal
   readonly #abortTimeout: AbortTimeout
-  readonly #writer: EventWriter
-  readonly #order: OrderedWrites
+  readonly #log: RunLog
+  readonly #emissions = new TakenEmissions()
   readonly #checkpoints: RunCheckpoints
   readonly #handOver: HandOver
   readonly #projection: RunProjection
@@ -131,24 +131,24 @@ class Execution {
     this.#stopping = new JoinedSignal([signal, this.#limit.signal, this.#crash.signal])
     this.#signal = this.#stopping.signal
     this.#abortTimeout = new AbortTimeout(this.#signal, parts.abortLimitMs)
-    this.#writer = new EventWriter(parts.events, claimed)
-    this.#order = new OrderedWrites(this.#writer)
-    const order = hasOrder(claimed.run) ? this.#order : undefined
-    const { has_new_thread, thread_id, kwargs } = claimed.run
+    const { run, lease } = claimed
+    const { run_id, thread_id, has_new_thread, kwargs } = run
+    this.#log = parts.events.openRun({ run_id, thread_id, lease })
     const checkpoints = new RunCheckpoints({
       store: parts.store.checkpoints,
-      lease: claimed.lease,
       thread_id,
-      ...(order && { order }),
+      log: this.#log,
+      emissions: this.#emissions,
       isNewThread: has_new_thread ?? false,
       isAwaited: kwargs.durability === 'sync',
     })
     this.#checkpoints = checkpoints
-    this.#handOver = new HandOver({ signal: this.#signal, order: this.#order, checkpoints })
-    this.#projection =
-      claimed.run.kwargs.stream_protocol === 'v2'
-        ? new ProtocolProjection(claimed.run, parts.clock)
-        : new StreamProjection(claimed.run)
+    const { signal: stops } = this.#stopping
+    this.#handOver = new HandOver({ signal: stops, emissions: this.#emissions, checkpoints })
+    const isOfProtocol = kwargs.stream_protocol === 'v2'
+    this.#projection = isOfProtocol
+      ? new ProtocolProjection(run, parts.clock)
+      : new StreamProjection(run)
   }
 
   async execute(): Promise<Executed> {
@@ -158,14 +158,13 @@ class Execution {
       const outcome = await withOrigin({ ...currentOrigin(), fail }, () => this.#attempt())
       this.#crash.stop()
       if (!outcome) await this.#handOver.stored()
-      this.#order.end({ isDropped: outcome === undefined })
+      this.#log.release({ isDropped: outcome === undefined })
       if (!outcome) return await this.#leave()
       return await this.#finish(outcome).catch((error) => this.#endUnwritten(failureOf(error)))
     } finally {
       // Does nothing if the timeline was closed with the run's end or hand-over.
       await this.#timeline.leave('lost')
       this.#nodeSpans.close()
-      this.#order.end({ isDropped: true })
       this.#stop()
     }
   }
@@ -187,7 +186,7 @@ class Execution {
   async #finish(outcome: Outcome): Promise<Executed> {
     await this.#checkpoints.placed()
     const state = await this.#readState({ isLast: false })
-    const unwritten = await this.#writer.close()
+    const unwritten = await this.#log.close()
     if (!unwritten) return LEFT
     const events = [...unwritten.events, ...(await this.#lastEvents(outcome))]
     return this.#end(outcome, { state, unwritten: { ...unwritten, events } })
@@ -225,7 +224,7 @@ class Execution {
 
   /** Leaves the run to another server, with all emissions until now in its log. */
   async #leave(): Promise<Executed> {
-    await this.#writer.flush()
+    await this.#log.flush()
     await this.#timeline?.leave('handed_over')
     return { ...LEFT, isHandedBack: this.#isDrained }
   }
@@ -269,12 +268,8 @@ class Execution {
       await projection.prepare(this.#parts.store.events, { isResumed: resumed })
     }
     this.#hasBegun = true
-    const mayWait = !isHeldBack(run)
-    this.#order.begin(projection.begin(), { mayWait })
-    if (!resumed) {
-      const answered = await answeredEvents(this.#parts, run)
-      if (answered.length > 0) this.#order.begin(answered, { mayWait })
-    }
+    this.#log.begin(projection.begin())
+    if (!resumed) this.#log.begin(await answeredEvents(this.#parts, run))
     const graph = await this.#open({ resumed })
     if (resumed && (await standsAtBreakpoint(graph, run))) return
     if (!resumed) await requireOpenInterrupts(this.#parts, graph, run)
@@ -283,7 +278,7 @@ class Execution {
     const begun = await this.#abortTimeout.wait(running)
     this.#drain.ask = () => begun.drain?.() ?? false
     projection.watch(begun)
-    for await (const batch of this.#abortTimeout.each(this.#order.watch(begun.emissions))) {
+    for await (const batch of this.#abortTimeout.each(this.#emissions.watch(begun.emissions))) {
       this.#noteFirst()
       if (!(await this.#write(batch))) return
     }
@@ -293,8 +288,8 @@ class Execution {
     if (end.kind === 'stopped') throw stoppedByNobody()
     if (end.kind === 'drained') return this.#drained()
     const last = await this.#abortTimeout.wait(projection.settle())
-    if (last.length > 0 && !(await this.#order.write(last))) return
-    this.#isComplete = true
+    this.#log.append(last)
+    if (await this.#log.room()) this.#isComplete = true
   }
 
   /** Another attempt continues from the graph's last checkpoint, on another server or on this one. */
@@ -313,22 +308,23 @@ class Execution {
     }
   }
 
-  /** Projects the batch and writes the events, together as far as no event must wait. `false`: the lease was lost. */
+  /** Projects the batch and adds the events to the log. `false`: the lease was lost. */
   async #write(batch: readonly Emission[]): Promise<boolean> {
     const projection = this.#projection
-    const events: NewEvent[] = []
-    const begin = () => this.#order.begin(events.splice(0))
     for (const emission of batch) {
       const projected = projection.project(emission)
       const isMade = Array.isArray(projected)
-      const checkpoint = projection.checkpointOf(emission)
-      if (!isMade || checkpoint) begin()
       const made = isMade ? projected : await this.#abortTimeout.wait(projected)
       if (made.some(({ data }) => data.length > LARGE)) await ownTurn()
-      if (checkpoint) this.#order.begin(made, { checkpoint })
-      else for (const event of made) events.push(event)
+      this.#log.append(made, this.#holdsBack ? projection.checkpointOf(emission) : undefined)
     }
-    return this.#order.write(events)
+    return this.#log.room()
+  }
+
+  /** Legacy streams show a repeated step again. With `exit`, events would wait until the end. */
+  get #holdsBack(): boolean {
+    const { stream_protocol, durability } = this.#claimed.run.kwargs
+    return stream_protocol === 'v2' && durability !== 'exit'
   }
 
   /** Whether this is the run's first claim: neither the log nor the checkpoints have anything of the run. */
@@ -387,6 +383,7 @@ class Execution {
     this.#abortTimeout.stop()
     this.#limit.stop()
     this.#stopping.stop()
+    this.#log.stop()
   }
 
   /**

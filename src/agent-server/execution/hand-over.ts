@@ -8,8 +8,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { stopReasonOf } from '../../queue/stop-reason.ts'
-import type { OrderedWrites } from './ordered-writes.ts'
 import type { RunCheckpoints } from './run-checkpoints.ts'
+import type { TakenEmissions } from './taken-emissions.ts'
 
 /**
  * How long to wait for such a turn, in ms: a graph that never pauses has none. On a busy machine it takes seconds to
@@ -22,7 +22,7 @@ const STORED_LIMIT_MS = 10_000
 interface HandOverParts {
   /** The run's signal. */
   signal: AbortSignal
-  order: OrderedWrites
+  emissions: TakenEmissions
   checkpoints: RunCheckpoints
 }
 
@@ -46,7 +46,7 @@ export class HandOver {
 
   /** Waits until all emissions of the graph are taken. */
   async take(): Promise<void> {
-    this.#isWhole = await this.#parts.order.taken(TAKEN_LIMIT_MS)
+    this.#isWhole = await this.#parts.emissions.wait(TAKEN_LIMIT_MS)
   }
 
   /** Waits for the graph's checkpoints. Returns at once if the run is not handed over, or emissions were not taken. */

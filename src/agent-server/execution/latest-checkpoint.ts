@@ -18,8 +18,8 @@ type Place = Pick<CheckpointKey, 'thread_id' | 'checkpoint_ns'>
 interface Latest {
   checkpoint_id: string | undefined
   values: readonly ChannelValue[]
-  /** Absent: the checkpoint is written, or the database has more of it. */
-  unwritten?: CheckpointRecord
+  /** Absent: it was read from the database, or tasks have written at it. */
+  record?: CheckpointRecord
 }
 
 export class LatestCheckpoint {
@@ -40,39 +40,35 @@ export class LatestCheckpoint {
     this.#latest = { checkpoint_id, values }
   }
 
-  /** Keeps the checkpoint if it follows the known one, whose values it needs. Call the result when it is written. */
+  /** Keeps the checkpoint if it follows the known one, whose values it needs. */
   put(
     stored: StoredCheckpoint,
     versions: Readonly<Record<string, string>>,
     changed: readonly ChannelValue[],
-  ): () => void {
-    if (!this.#isHere(stored)) return () => {}
+  ): void {
+    if (!this.#isHere(stored)) return
     const before = this.#latest
     this.#latest = undefined
     const hasWrites = this.#writtenAt.delete(stored.checkpoint_id)
     const isNext = before && (before.checkpoint_id ?? null) === stored.parent_checkpoint_id
-    if (!isNext) return () => {}
+    if (!isNext) return
     const values = valuesOf(versions, [...before.values, ...changed])
-    const unwritten = { ...stored, values, writes: [] }
-    if (sizeOf(unwritten) > MAX_BYTES) return () => {}
+    const record = { ...stored, values, writes: [] }
+    if (sizeOf(record) > MAX_BYTES) return
     const { checkpoint_id } = stored
-    const latest: Latest = { checkpoint_id, values, ...(!hasWrites && { unwritten }) }
-    this.#latest = latest
-    return () => {
-      delete latest.unwritten
-    }
+    this.#latest = { checkpoint_id, values, ...(!hasWrites && { record }) }
   }
 
   /** Notes that a task has written at this checkpoint: the kept record is no longer complete. */
   written(at: CheckpointKey): void {
     if (!this.#isHere(at)) return
-    if (this.#latest?.checkpoint_id === at.checkpoint_id) delete this.#latest.unwritten
+    if (this.#latest?.checkpoint_id === at.checkpoint_id) delete this.#latest.record
     else this.#writtenAt.add(at.checkpoint_id)
   }
 
-  /** `undefined`: read the database, after all is written. */
+  /** Call it while a checkpoint of this namespace is not written. `undefined`: read the database, after all is. */
   find(at: Place & { checkpoint_id?: string }): CheckpointRecord | undefined {
-    const record = this.#isHere(at) ? this.#latest?.unwritten : undefined
+    const record = this.#isHere(at) ? this.#latest?.record : undefined
     if (at.checkpoint_id && at.checkpoint_id !== record?.checkpoint_id) return undefined
     return record
   }

@@ -1,11 +1,10 @@
 /**
- * The checkpoints of one run: written under its lease, so that a server that has lost the run writes no more,
- * and in one order with the run's log.
+ * The checkpoints of one run: read from the run's log, then from the store; written by the run's log under its lease,
+ * behind the events that the graph has emitted before.
  *
- * LangGraph waits for a checkpoint only in `sync` runs. In other runs a checkpoint may wait for later data, and all
- * data of a short run is written with its end. A failed write fails the run, as with its events.
+ * LangGraph waits for a checkpoint only in `sync` runs. A failed write fails the run, as with its events.
  */
-import { setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import type {
   ChannelValue,
   CheckpointKey,
@@ -16,16 +15,20 @@ import type {
   PendingWrite,
   StoredCheckpoint,
 } from '../../core/agent/checkpoint.ts'
-import type { Lease } from '../../core/agent/run.ts'
+import { AppError } from '../../core/errors.ts'
+import type { RunLog } from '../../stream/run-log.ts'
+import type { Namespace } from '../../stream/write-buffer.ts'
 import { LatestCheckpoint } from './latest-checkpoint.ts'
-import type { OrderedWrites } from './ordered-writes.ts'
+import type { TakenEmissions } from './taken-emissions.ts'
+
+/** How long a stopping graph must put nothing until it counts as stopped, in ms. It puts one checkpoint after another. */
+const QUIET_MS = 10
 
 interface RunCheckpointsParts {
-  store: CheckpointStore
-  lease: Lease
+  store: Pick<CheckpointStore, 'get' | 'list' | 'deleteThread'>
   thread_id: string
-  /** Absent: the run needs no order between log and checkpoints. */
-  order?: OrderedWrites
+  log: RunLog
+  emissions: TakenEmissions
   /** The thread was added with the run, so it has no checkpoint until the run puts one. */
   isNewThread?: boolean
   /** Whether the graph waits until each checkpoint is stored. */
@@ -36,30 +39,31 @@ export class RunCheckpoints implements GraphCheckpoints {
   readonly #parts: RunCheckpointsParts
   #isEmpty: boolean
   readonly #latest: LatestCheckpoint
-  /** Puts that have no place in the write order yet, with their namespaces. */
-  readonly #unplaced = new Map<Promise<unknown>, Namespace>()
-  readonly #unwritten = new Map<Promise<unknown>, Namespace>()
+  /** Puts that wait for the emissions before them, with their namespaces. */
+  readonly #arriving = new Map<Promise<unknown>, Namespace>()
+  /** How many puts have come. */
+  #count = 0
 
   constructor(parts: RunCheckpointsParts) {
     this.#parts = parts
     this.#isEmpty = parts.isNewThread ?? false
-    const { thread_id, order } = parts
+    const { thread_id, log } = parts
     this.#latest = new LatestCheckpoint(thread_id)
     if (!this.#isEmpty) return
     // A host need not read a checkpoint that does not exist.
     this.#latest.loaded({ thread_id, checkpoint_ns: '' }, undefined)
-    order?.loaded('', undefined)
+    log.loaded('', undefined)
   }
 
   /** Includes checkpoints that are not written yet. */
   async get(at: Parameters<GraphCheckpoints['get']>[0]): Promise<CheckpointRecord | undefined> {
-    const { store, order, thread_id } = this.#parts
-    const latest = this.#latest.find(at)
+    const { store, log, thread_id } = this.#parts
+    const latest = this.#isPending(at) ? this.#latest.find(at) : undefined
     if (latest) return latest
     await this.#flush(at)
     const isEmpty = this.#isEmpty && at.thread_id === thread_id
     const record = isEmpty ? undefined : await store.get(at)
-    order?.loaded(at.checkpoint_ns, record?.checkpoint_id)
+    log.loaded(at.checkpoint_ns, record?.checkpoint_id)
     this.#latest.loaded(at, record)
     return record
   }
@@ -69,26 +73,18 @@ export class RunCheckpoints implements GraphCheckpoints {
     return this.#parts.store.list(query)
   }
 
-  async put(
+  put(
     checkpoint: StoredCheckpoint,
     versions: Record<string, string>,
     values: ChannelValue[],
   ): Promise<void> {
-    this.#isEmpty = false
-    const { order } = this.#parts
-    const onWritten = this.#latest.put(checkpoint, versions, values)
-    try {
-      const { written } = await this.#write(checkpoint, { checkpoint, versions, values })
-      written.then(onWritten, onWritten)
-    } finally {
-      order?.stored(checkpoint.checkpoint_id)
-    }
+    this.#latest.put(checkpoint, versions, values)
+    return this.#write(checkpoint, { checkpoint, versions, values })
   }
 
-  async putWrites(key: CheckpointKey, writes: PendingWrite[]): Promise<void> {
-    this.#isEmpty = false
+  putWrites(key: CheckpointKey, writes: PendingWrite[]): Promise<void> {
     this.#latest.written(key)
-    await this.#write(key, { key, writes })
+    return this.#write(key, { key, writes })
   }
 
   async deleteThread(thread_id: string): Promise<void> {
@@ -96,68 +92,63 @@ export class RunCheckpoints implements GraphCheckpoints {
     return this.#parts.store.deleteThread(thread_id)
   }
 
-  /** Resolves when all puts of the graph until now have a place in the write order. */
+  /** Resolves when all puts of the graph until now are in the log. */
   async placed(): Promise<void> {
-    await Promise.allSettled(this.#unplaced.keys())
+    await Promise.allSettled(this.#arriving.keys())
   }
 
-  /**
-   * Resolves when all puts of a stopping graph are written or refused. A graph does not wait for its
-   * checkpoints, and puts the next one when the last is stored.
-   */
+  /** Resolves when a stopping graph puts nothing more, and all its puts are written or refused. Never rejects. */
   async written(): Promise<void> {
-    for (;;) {
-      await turn()
-      const begun = [...this.#unplaced.keys(), ...this.#unwritten.keys()]
-      if (begun.length === 0) return
-      await Promise.allSettled(begun)
+    for (let seen = -1; seen !== this.#count; ) {
+      seen = this.#count
+      await delay(QUIET_MS)
+      await this.#flush().catch(() => {})
     }
   }
 
-  #write(at: Namespace, put: CheckpointPut): Promise<{ written: Promise<unknown> }> {
-    const placed = this.#place(at, put)
-    note(this.#unplaced, placed, at)
-    return placed
+  /** Resolves when the put is in the log or, in a `sync` run, stored. */
+  async #write(at: Namespace, put: CheckpointPut): Promise<void> {
+    const { log, emissions, isAwaited } = this.#parts
+    this.#isEmpty = false
+    this.#count += 1
+    const arrived = emissions.wait()
+    this.#arriving.set(arrived, at)
+    await arrived
+    this.#arriving.delete(arrived)
+    log.put(put)
+    if (!isAwaited) await log.room()
+    else if (!(await this.#stored(at))) throw leaseLost()
   }
 
-  /** Writes in one transaction with the earlier events or, without an order, alone under the lease. */
-  async #place(at: Namespace, put: CheckpointPut): Promise<{ written: Promise<unknown> }> {
-    const { store, lease, order, isAwaited } = this.#parts
-    if (!order) {
-      await store.putAll([put], lease)
-      return { written: Promise.resolve() }
+  /** Also puts that are held back behind a checkpoint of another namespace. */
+  async #stored(at?: Namespace): Promise<boolean> {
+    const { log, emissions } = this.#parts
+    while (await log.flush()) {
+      if (!log.hasPut(at)) return true
+      await emissions.wait()
     }
-    const { written } = await order.place(put, { mayWait: !isAwaited })
-    note(this.#unwritten, written, at)
-    // The lease was lost: this write throws with the reason.
-    if (isAwaited && !(await written)) await store.putAll([put], lease)
-    return { written }
+    return false
   }
 
-  /** Writes all puts; with `at`, only if one is pending in that namespace. Rejects if a write failed. */
+  /** Writes all puts; with `at`, only if one is pending in that namespace. Throws the error of a failed write. */
   async #flush(at?: Namespace): Promise<void> {
-    if (isAny(this.#unplaced, at)) await this.placed()
-    if (isAny(this.#unwritten, at)) await this.#parts.order?.flush()
+    if (!this.#isPending(at)) return
+    await this.placed()
+    await this.#stored(at)
+  }
+
+  /** A subgraph's first read need not wait for puts of other namespaces. */
+  #isPending(at?: Namespace): boolean {
+    const arriving = [...this.#arriving.values()]
+    const isMeant = (one: Namespace) =>
+      !at || (one.thread_id === at.thread_id && one.checkpoint_ns === at.checkpoint_ns)
+    return arriving.some(isMeant) || this.#parts.log.hasPut(at)
   }
 }
 
-/** Each subgraph has its own namespace, so that its first read need not wait for puts elsewhere. */
-type Namespace = Pick<CheckpointKey, 'thread_id' | 'checkpoint_ns'>
-
-type Pending = Map<Promise<unknown>, Namespace>
-
-function isAny(pending: Pending, at: Namespace | undefined): boolean {
-  if (!at) return pending.size > 0
-  const { thread_id, checkpoint_ns } = at
-  for (const one of pending.values()) {
-    if (one.thread_id === thread_id && one.checkpoint_ns === checkpoint_ns) return true
-  }
-  return false
-}
-
-/** Adds the promise to `pending` until it settles. */
-function note(pending: Pending, promise: Promise<unknown>, at: Namespace): void {
-  const isOver = () => void pending.delete(promise)
-  pending.set(promise, at)
-  promise.then(isOver, isOver)
+function leaseLost(): AppError {
+  return new AppError(
+    'conflict',
+    "The run is not this server's any more: its lease was lost, nothing was written. Stop executing it.",
+  )
 }

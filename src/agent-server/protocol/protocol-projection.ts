@@ -16,7 +16,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { legacyMessage } from '../../stream/legacy-message.ts'
 import { customOf, updateOf, withoutInterrupts } from '../../stream/protocol-event.ts'
-import type { ToldCheckpoint } from '../execution/ordered-writes.ts'
+import type { ReportedCheckpoint } from '../../stream/write-buffer.ts'
 import { type ChildEvent, Children } from '../streams/children.ts'
 import type { RunProjection } from '../streams/projection.ts'
 import { type MessageEvent, Messages } from './messages.ts'
@@ -89,7 +89,7 @@ export class ProtocolProjection implements RunProjection {
     return [{ event: RUNNING, data: JSON.stringify(content) }]
   }
 
-  checkpointOf({ namespace, mode, payload }: Emission): ToldCheckpoint | undefined {
+  checkpointOf({ namespace, mode, payload }: Emission): ReportedCheckpoint | undefined {
     if (mode !== 'places') return undefined
     return { checkpoint_ns: namespace.join('|'), checkpoint_id: payload.id }
   }

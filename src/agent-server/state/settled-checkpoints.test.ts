@@ -27,10 +27,10 @@ test('what a run has put is written before others look for it', async () => {
   })
   const { run, lease } = claimed ?? expect.fail('there was a run to claim')
   const { run_id, thread_id } = run
+  const log = events.openRun({ thread_id, run_id, lease })
   const put = (checkpoint_id: string) => {
     const checkpoint = aCheckpoint({ thread_id, checkpoint_ns: '', checkpoint_id, run_id })
-    const waiting = { checkpoint, versions: {}, values: [] }
-    void events.carry({ thread_id, run_id, lease }, waiting, { mayWait: true })
+    log.put({ checkpoint, versions: {}, values: [] })
   }
   put('c1')
   expect(await store.checkpoints.latestId(thread_id)).toBeUndefined()

@@ -5,7 +5,7 @@ import type { Emission, MessageChange } from '../../core/agent/host/emission.ts'
 import type { GraphRun } from '../../core/agent/host/run.ts'
 import type { QueuedRun, RunError } from '../../core/agent/run.ts'
 import type { StreamMode } from '../../core/agent/stream-mode.ts'
-import type { ToldCheckpoint } from '../execution/ordered-writes.ts'
+import type { ReportedCheckpoint } from '../../stream/write-buffer.ts'
 import { SubgraphLifecycle } from './subgraph-lifecycle.ts'
 
 /** Converts the emissions of a run's graph to events of the log. */
@@ -17,7 +17,7 @@ export interface RunProjection {
   /** Called before the run's first emission is taken. */
   watch(run: GraphRun): void
   /** The checkpoint that the emission reports, if any. */
-  checkpointOf(emission: Emission): ToldCheckpoint | undefined
+  checkpointOf(emission: Emission): ReportedCheckpoint | undefined
   project(emission: Emission): NewEvent[] | Promise<NewEvent[]>
   /** Called after the last emission. Returns events that may take a moment. */
   settle(): Promise<NewEvent[]>
