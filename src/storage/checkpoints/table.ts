@@ -6,7 +6,7 @@ import type { CheckpointRecord, CheckpointStore, HeldLease } from '../../core/ag
 import type { Lease } from '../../core/agent/run.ts'
 import { type TimelineCheckpoint, timeOfCheckpoint } from '../../core/agent/timeline/timeline.ts'
 import type { Db } from '../db/db.ts'
-import { GroupedBatches } from '../leases/grouped-batches.ts'
+import { batchUnder } from '../leases/leases.ts'
 import { MissingPart } from '../lists/parts.ts'
 import { deleteUnusedParts, isInParts } from './channel-parts.ts'
 import { createCheckpointHistories } from './histories.ts'
@@ -31,10 +31,9 @@ SELECT 1 FROM runs WHERE thread_id = $1 AND status IN ('pending', 'running') ORD
 const TABLES = ['checkpoints', 'channel_values', 'channel_parts', 'checkpoint_writes']
 
 export function createCheckpointStore(db: Db): CheckpointStore {
-  const groups = new GroupedBatches(db)
   const putAll: CheckpointStore['putAll'] = async (puts, lease) => {
     const statements = putStatements(puts, runOf(lease))
-    if (lease && !isHeld(lease)) await groups.write(lease, statements)
+    if (lease && !isHeld(lease)) await batchUnder(db, lease, statements)
     else await db.batch(statements)
   }
   return {
