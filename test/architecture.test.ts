@@ -144,9 +144,9 @@ describe('this test', () => {
   })
 
   it('would notice a forbidden import of a room, and of a file that is not named', () => {
-    const from = 'src/agent-server/threads/delete.ts'
+    const from = 'src/agent-server/threads/thread-removal.ts'
     expect(mayUseRoom(from, 'src/agent-server/mcp/tools.ts')).toBe(false)
-    expect(mayUseRoom(from, 'src/agent-server/runs/create.ts')).toBe(false)
+    expect(mayUseRoom(from, 'src/agent-server/runs/run-creation.ts')).toBe(false)
     expect(mayUseRoom(from, 'src/agent-server/runs/cancel.ts')).toBe(true)
   })
 

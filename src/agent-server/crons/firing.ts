@@ -12,16 +12,16 @@ import type { QueuedRun } from '../../core/agent/run.ts'
 import { timestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Parts } from '../parts.ts'
+import type { RunRequest } from '../runs/new-run.ts'
 import {
   type Admission,
   type AdmissionParts,
   admitRun,
   prepareRun,
   transactRuns,
-} from '../runs/create.ts'
-import type { RunRequest } from '../runs/new-run.ts'
-import { runRequest } from '../runs/request.ts'
-import type { RunCreate } from '../runs/schemas.ts'
+} from '../runs/run-creation.ts'
+import { runRequest } from '../runs/run-request.ts'
+import type { RunCreate } from '../runs/run-schemas.ts'
 import { nextRunDate } from './schedule.ts'
 
 export type FiringParts = AdmissionParts & Pick<Parts, 'queue' | 'events' | 'log'>

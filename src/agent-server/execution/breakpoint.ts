@@ -1,7 +1,7 @@
 /** Breakpoints: nodes before which a run stops on request. */
 import type { GraphStates } from '../../core/agent/host/states.ts'
 import type { QueuedRun } from '../../core/agent/run.ts'
-import { readGraphState } from '../state/read.ts'
+import { readGraphState } from '../threads/state.ts'
 
 /**
  * Whether an earlier attempt has stopped before a breakpoint and only the run's end is missing.

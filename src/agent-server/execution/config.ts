@@ -3,7 +3,7 @@ import type { GraphConfig } from '../../core/agent/host/graph-host.ts'
 import type { GraphRunRequest, HostMode } from '../../core/agent/host/run.ts'
 import type { QueuedRun } from '../../core/agent/run.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { placeOf } from '../state/read.ts'
+import { placeOf } from '../threads/state.ts'
 
 /**
  * The run's config. `configurable` holds what the client sent, the ids, and the checkpoint to start from

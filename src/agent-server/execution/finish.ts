@@ -9,7 +9,7 @@ import type { Executed } from '../../queue/execution.ts'
 import type { Unwritten } from '../../stream/write-buffer.ts'
 import type { Parts } from '../parts.ts'
 import { removeRun } from '../runs/cancel.ts'
-import { type Recorded, recordEnd, recordNothing } from '../runs/end.ts'
+import { type Recorded, recordEnd, recordNothing } from '../runs/run-end.ts'
 import { tellEnd } from './observed.ts'
 import type { Outcome } from './outcome.ts'
 

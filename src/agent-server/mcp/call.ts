@@ -8,9 +8,9 @@ import type { JsonObject, JsonValue } from '../../core/json.ts'
 import { JsonObjectSchema } from '../operations/json.ts'
 import type { Parts } from '../parts.ts'
 import { cancelLeft } from '../runs/cancel.ts'
-import { type CreationParts, createRun } from '../runs/create.ts'
-import type { RunId } from '../runs/read.ts'
-import { runRequest } from '../runs/request.ts'
+import { type CreationParts, createRun } from '../runs/run-creation.ts'
+import { runRequest } from '../runs/run-request.ts'
+import type { RunId } from '../runs/runs.ts'
 import { listTools, type NamedTool, splitArguments } from './tools.ts'
 
 interface ToolCall {

@@ -1,6 +1,6 @@
 import type { Caller } from '../../core/agent/authorization.ts'
 import type { Parts } from '../parts.ts'
-import type { CreationParts } from '../runs/create.ts'
+import type { CreationParts } from '../runs/run-creation.ts'
 
 /** The caller of a command, and its thread. */
 export interface CommandContext {

@@ -2,10 +2,10 @@
 import { z } from 'zod'
 import { MULTITASK_STRATEGIES } from '../../core/agent/multitask-strategy.ts'
 import type { JsonValue } from '../../core/json.ts'
-import { ConfigSchema } from '../assistants/schemas.ts'
+import { ConfigSchema } from '../assistants/assistant-schemas.ts'
 import { AssistantIdSchema, UuidSchema } from '../operations/ids.ts'
 import { JsonObjectSchema, JsonValueSchema, optional } from '../operations/json.ts'
-import { CommandSchema } from '../runs/schemas.ts'
+import { CommandSchema } from '../runs/run-schemas.ts'
 import { ProtocolError } from './protocol-error.ts'
 
 const NamespaceSchema = z.array(z.string())

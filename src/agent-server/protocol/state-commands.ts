@@ -2,9 +2,9 @@
 
 import type { ThreadState } from '../../core/agent/thread.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import { listThreadHistory } from '../state/history.ts'
-import { getThreadState, getThreadStateAt } from '../state/read.ts'
-import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
+import { listThreadHistory } from '../threads/history.ts'
+import { getThreadState, getThreadStateAt } from '../threads/state.ts'
+import { authorizeOnThread, requireThread } from '../threads/threads.ts'
 import type { CommandContext } from './command-context.ts'
 import { ListCheckpointsSchema, readParams, StateGetSchema } from './params.ts'
 import { ProtocolError } from './protocol-error.ts'

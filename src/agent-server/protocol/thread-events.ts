@@ -7,7 +7,7 @@ import { toProtocolEvent } from '../../stream/protocol-event.ts'
 import { frame } from '../../stream/response/sse.ts'
 import { SharedBytes } from '../../stream/shared-bytes.ts'
 import type { Parts } from '../parts.ts'
-import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
+import { authorizeOnThread, requireThread } from '../threads/threads.ts'
 import { ShownPlaces } from './shown-places.ts'
 
 /** A caller's access to a thread, which need not exist yet. */

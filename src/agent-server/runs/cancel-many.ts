@@ -3,9 +3,9 @@ import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
 import { type Caller, type MetadataFilter, matchesFilter } from '../../core/agent/authorization.ts'
 import { isTerminal, type QueuedRun } from '../../core/agent/run.ts'
 import { AppError } from '../../core/errors.ts'
-import { authorizeOnThread } from '../threads/verbs.ts'
+import { authorizeOnThread } from '../threads/threads.ts'
 import { announceCancelled, type Cancellation, type CancelParts, cancelRuns } from './cancel.ts'
-import { findRun } from './read.ts'
+import { findRun } from './runs.ts'
 
 /** These runs of one thread, or all runs with this status. */
 type CancelSelection =

@@ -4,9 +4,9 @@ import type { Caller } from '../../core/agent/authorization.ts'
 import type { RunEvent } from '../../core/agent/event.ts'
 import { type CancelAction, isTerminal, type QueuedRun } from '../../core/agent/run.ts'
 import type { Parts } from '../parts.ts'
-import { authorizeOnThread } from '../threads/verbs.ts'
-import { recordNothing } from './end.ts'
-import { findRun, type RunId } from './read.ts'
+import { authorizeOnThread } from '../threads/threads.ts'
+import { recordNothing } from './run-end.ts'
+import { findRun, type RunId } from './runs.ts'
 
 export type CancelParts = Pick<
   Parts,

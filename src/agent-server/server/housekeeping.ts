@@ -3,7 +3,7 @@ import { IDEMPOTENCY_KEY_MS } from '../../core/agent/idempotency-key.ts'
 import { Ticker } from '../../queue/ticker.ts'
 import type { Parts } from '../parts.ts'
 import { removeExpiredItems } from '../store/items.ts'
-import { type RemovalParts, removeExpired } from '../threads/removal.ts'
+import { type RemovalParts, removeExpired } from '../threads/thread-removal.ts'
 
 /** How often stateless runs' threads, idempotency keys, deliveries and timelines are purged, in ms. */
 const PURGE_MS = 30_000

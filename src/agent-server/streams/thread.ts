@@ -16,7 +16,7 @@ import { toLegacyEvent } from '../../stream/protocol-event.ts'
 import { frame } from '../../stream/response/sse.ts'
 import { SharedBytes } from '../../stream/shared-bytes.ts'
 import type { Parts } from '../parts.ts'
-import { authorizeOnThread, requireThread } from '../threads/verbs.ts'
+import { authorizeOnThread, requireThread } from '../threads/threads.ts'
 
 /** Throws `not_found`. */
 export async function requireStreamedThread(

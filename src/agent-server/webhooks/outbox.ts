@@ -5,7 +5,7 @@ import type { QueuedRun } from '../../core/agent/run.ts'
 import { DELIVERY_ATTEMPTS, type WebhookEnd } from '../../core/agent/webhook.ts'
 import { currentOrigin, type RunOrigin } from '../../core/origin.ts'
 import { enqueuePushes } from '../a2a/push.ts'
-import { runOnWire } from '../runs/wire.ts'
+import { runOnWire } from '../runs/run-on-wire.ts'
 
 /**
  * Part of the transaction that ends the run, which may be removed by now: queues the run's webhook and

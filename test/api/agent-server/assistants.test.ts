@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import type { Assistant } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { AssistantSchema } from '../../../src/agent-server/assistants/schemas.ts'
+import { AssistantSchema } from '../../../src/agent-server/assistants/assistant-schemas.ts'
 import {
   type RunningAgentServer,
   startAgentServer,

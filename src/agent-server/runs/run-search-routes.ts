@@ -1,0 +1,101 @@
+/** The search for runs: Runyard's own operation. */
+
+import { z } from '@hono/zod-openapi'
+import { RUN_STATUSES } from '../../core/agent/run.ts'
+import { given } from '../operations/given.ts'
+import { UuidSchema } from '../operations/ids.ts'
+import { JsonObjectSchema, optional } from '../operations/json.ts'
+import { body, createRoutes, operationsOf } from '../operations/route.ts'
+import type { Parts } from '../parts.ts'
+import { RunSchema } from './run-schemas.ts'
+import { searchRuns } from './run-search.ts'
+
+const moment = () => z.int().openapi({ description: 'In ms since 1970.' })
+
+const FoundRunSchema = RunSchema.omit({ kwargs: true })
+  .extend({
+    graph_id: z.string().nullable(),
+    error: z.object({ error: z.string(), message: z.string() }).nullable(),
+    due_at: moment(),
+    started_at: moment().nullable(),
+    ended_at: moment().nullable(),
+  })
+  .openapi('FoundRun')
+
+const AtSchema = optional(z.iso.datetime({ offset: true }))
+
+/** Default page size, also for a request without a body. */
+const DEFAULT_RUNS = 10
+
+/** Other fields are ignored. */
+const RunSearchSchema = z
+  .object({
+    status: optional(z.enum(RUN_STATUSES)),
+    assistant_id: optional(UuidSchema),
+    thread_id: optional(UuidSchema),
+    metadata: optional(JsonObjectSchema).openapi({
+      description:
+        "Contained in the run's own: each key with its value, of objects and lists a part.",
+    }),
+    error: optional(z.string().min(1).max(256)).openapi({
+      description:
+        'A part of the error, its name or its message; upper and lower case are the same.',
+    }),
+    created_after: AtSchema,
+    created_before: AtSchema,
+    limit: optional(z.int().min(1).max(1000)).openapi({ default: DEFAULT_RUNS }),
+    cursor: optional(
+      z.string().regex(/^[0-9]{1,15}$/, 'Expected a cursor from X-Pagination-Next.'),
+    ),
+  })
+  .openapi('RunSearch')
+
+const RunSearchHeadersSchema = z.object({
+  'X-Pagination-Next': z
+    .string()
+    .optional()
+    .openapi({ description: 'The `cursor` of the next page; absent on the last' }),
+})
+
+const operation = operationsOf('Thread Runs')
+
+const search = operation('post', '/runs/search', {
+  id: 'search_runs',
+  summary: 'A page of the runs of all threads, the latest first',
+  request: { body: body(RunSearchSchema) },
+  answers: {
+    200: {
+      description: 'Runs, without their kwargs',
+      headers: RunSearchHeadersSchema,
+      content: { 'application/json': { schema: z.array(FoundRunSchema) } },
+    },
+  },
+})
+
+export function runSearchRoutes(parts: Pick<Parts, 'store' | 'authorize'>) {
+  const routes = createRoutes()
+  routes.openapi(search, async (c) => {
+    const {
+      limit = DEFAULT_RUNS,
+      cursor,
+      created_after,
+      created_before,
+      ...query
+    } = c.req.valid('json')
+    const wanted = given({
+      ...query,
+      created_after: inUtc(created_after),
+      created_before: inUtc(created_before),
+    })
+    const page = { limit, ...(cursor !== undefined && { before: Number(cursor) }) }
+    const { runs, next } = await searchRuns(parts, c.var.caller, wanted, page)
+    if (next !== undefined) c.header('X-Pagination-Next', String(next))
+    return c.json(runs, 200)
+  })
+  return routes
+}
+
+/** The stored form of times, which sorts by time. */
+function inUtc(at: string | undefined): string | undefined {
+  return at === undefined ? undefined : new Date(at).toISOString()
+}

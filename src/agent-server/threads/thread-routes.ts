@@ -1,0 +1,175 @@
+/** The operations on threads. */
+
+import { z } from '@hono/zod-openapi'
+import { answerOf } from '../../http/answer.ts'
+import { given } from '../operations/given.ts'
+import { ThreadPathSchema } from '../operations/ids.ts'
+import { selectable } from '../operations/json.ts'
+import { PaginationHeadersSchema, setPagination } from '../operations/pagination.ts'
+import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
+import type { Parts } from '../parts.ts'
+import { copyThread } from './thread-copy.ts'
+import { createThread } from './thread-creation.ts'
+import { deleteThread, pruneThreads } from './thread-removal.ts'
+import {
+  PreferHeaderSchema,
+  ThreadCountSchema,
+  ThreadCreateSchema,
+  ThreadPatchSchema,
+  ThreadPruneSchema,
+  ThreadQuerySchema,
+  ThreadSchema,
+  ThreadSearchSchema,
+  ThreadStorageSchema,
+} from './thread-schemas.ts'
+import { COUNTED_THREADS, countThreads, searchThreads, type ThreadSearch } from './thread-search.ts'
+import { getThread, measureThread, patchThread, readTtl } from './threads.ts'
+
+const operation = operationsOf('Threads')
+
+const thread = json(ThreadSchema, 'Thread')
+
+const SearchHeadersSchema = PaginationHeadersSchema.extend({
+  'X-Pagination-Total': z.string().openapi({
+    description: `How many there are on all pages. It counts up to ${COUNTED_THREADS + 1}, or to the first of the next page; \`POST /threads/count\` counts all`,
+  }),
+})
+
+const create = operation('post', '/threads', {
+  name: 'create_thread',
+  summary: 'Add a thread, with a history if `supersteps` are given',
+  request: { body: body(ThreadCreateSchema) },
+  answers: { 200: thread },
+  refusals: [400, 404, 409],
+})
+
+const search = operation('post', '/threads/search', {
+  name: 'search_threads',
+  summary: 'A page of threads, newest first unless sorted otherwise',
+  request: { body: body(ThreadSearchSchema) },
+  answers: {
+    200: {
+      ...json(
+        z.array(selectable(ThreadSchema, 'SelectedThread')),
+        'With `select` each has the selected fields only',
+      ),
+      headers: SearchHeadersSchema,
+    },
+  },
+})
+
+const count = operation('post', '/threads/count', {
+  name: 'count_threads',
+  summary: 'How many threads there are',
+  request: { body: body(ThreadCountSchema) },
+  answers: { 200: json(z.int(), 'Count') },
+})
+
+const prune = operation('post', '/threads/prune', {
+  name: 'prune_threads',
+  summary: 'Remove threads, or all of their history but the latest state',
+  request: { body: body(ThreadPruneSchema) },
+  answers: { 200: json(z.object({ pruned_count: z.int() }), 'How many were there') },
+})
+
+const get = operation('get', '/threads/{thread_id}', {
+  name: 'get_thread',
+  summary: 'A thread with its latest values',
+  request: { params: ThreadPathSchema, query: ThreadQuerySchema },
+  answers: { 200: thread },
+  refusals: [404],
+})
+
+const patch = operation('patch', '/threads/{thread_id}', {
+  name: 'patch_thread',
+  summary: "Change a thread's metadata and how long it is kept",
+  request: { params: ThreadPathSchema, headers: PreferHeaderSchema, body: body(ThreadPatchSchema) },
+  answers: { 200: thread, 204: { description: 'Done; `Prefer: return=minimal` was asked for' } },
+  refusals: [404],
+})
+
+const remove = operation('delete', '/threads/{thread_id}', {
+  name: 'delete_thread',
+  summary: 'Remove a thread with its runs and its history; runs under way are cancelled',
+  request: { params: ThreadPathSchema },
+  answers: { 204: { description: 'Removed' } },
+  refusals: [404],
+})
+
+const copy = operation('post', '/threads/{thread_id}/copy', {
+  name: 'copy_thread_post',
+  summary: 'A new thread with the same state and history, without the runs',
+  request: { params: ThreadPathSchema },
+  answers: { 200: thread },
+  refusals: [404],
+})
+
+const storage = operation('get', '/threads/{thread_id}/storage', {
+  name: 'get_thread_storage',
+  summary: "What a thread's history takes in the database",
+  request: { params: ThreadPathSchema },
+  answers: { 200: json(ThreadStorageSchema, 'Storage') },
+  refusals: [404],
+})
+
+export function threadRoutes(parts: Parts) {
+  const routes = createRoutes()
+  routes.openapi(create, async (c) => {
+    const { metadata = {}, if_exists = 'raise', ...rest } = c.req.valid('json')
+    const request = { metadata, if_exists, ...given(rest) }
+    return c.json(answerOf(ThreadSchema, await createThread(parts, c.var.caller, request)), 200)
+  })
+  routes.openapi(search, async (c) => {
+    const request = { ...FIRST_PAGE, ...given(c.req.valid('json')) }
+    const { threads, total } = await searchThreads(parts, c.var.caller, request, c.var.hold)
+    setPagination(c, { offset: request.offset, count: threads.length, total })
+    return c.json(threads, 200)
+  })
+  routes.openapi(count, async (c) =>
+    c.json(await countThreads(parts, c.var.caller, given(c.req.valid('json'))), 200),
+  )
+  routes.openapi(prune, async (c) => {
+    const { thread_ids, strategy = 'delete' } = c.req.valid('json')
+    const pruned_count = await pruneThreads(parts, c.var.caller, { thread_ids, strategy })
+    return c.json({ pruned_count }, 200)
+  })
+  routes.openapi(get, async (c) => {
+    const found = await getThread(parts, c.var.caller, c.req.valid('param').thread_id)
+    if (!c.req.valid('query').include?.includes('ttl'))
+      return c.json(answerOf(ThreadSchema, found), 200)
+    return c.json(answerOf(ThreadSchema, found, { ttl: await readTtl(parts, found) }), 200)
+  })
+  routes.openapi(patch, async (c) => {
+    const { thread_id } = c.req.valid('param')
+    const change = given(c.req.valid('json'))
+    const changed = await patchThread(parts, c.var.caller, thread_id, change)
+    const isMinimal = c.req.valid('header').prefer?.includes('return=minimal')
+    return isMinimal ? c.body(null, 204) : c.json(answerOf(ThreadSchema, changed), 200)
+  })
+  routes.openapi(remove, async (c) => {
+    await deleteThread(parts, c.var.caller, c.req.valid('param').thread_id)
+    return c.body(null, 204)
+  })
+  routes.openapi(copy, async (c) => {
+    const { thread_id } = c.req.valid('param')
+    return c.json(answerOf(ThreadSchema, await copyThread(parts, c.var.caller, thread_id)), 200)
+  })
+  routes.openapi(storage, async (c) => {
+    const { thread_id } = c.req.valid('param')
+    const use = await measureThread(parts, c.var.caller, thread_id)
+    return c.json(answerOf(ThreadStorageSchema, use), 200)
+  })
+  return routes
+}
+
+const FIRST_PAGE: Pick<
+  ThreadSearch,
+  'limit' | 'offset' | 'sort_by' | 'sort_order' | 'select' | 'extract'
+> = {
+  limit: 10,
+  offset: 0,
+  sort_by: 'created_at',
+  sort_order: 'desc',
+  select: [],
+  extract: {},
+}
