@@ -1,5 +1,5 @@
 /** Findings of `runyard doctor --client`: whether a Runyard answers, whose key it sees, and its version. */
-import type { readClientConfig } from '../config.ts'
+import type { ClientConfig } from '../config.ts'
 import { readVersion } from '../version.ts'
 
 /** Like the machine's findings (`doctor/finding.ts`). */
@@ -16,7 +16,7 @@ export async function findConnection({
   url,
   apiKey,
   keySource,
-}: ReturnType<typeof readClientConfig>): Promise<Finding[]> {
+}: ClientConfig): Promise<Finding[]> {
   const ok = await ask(`${url}/ok`)
   if (ok instanceof Error) {
     const mend = 'start one with "runyard up", or say where it is with --url or RUNYARD_URL'

@@ -28,7 +28,7 @@ export type Namespace = Pick<CheckpointKey, 'thread_id' | 'checkpoint_ns'>
 const LARGE_BUFFER = 131_072
 
 /** When a buffer is written: at once, together with other runs within `SOON_MS`, or not yet. */
-export type FlushTime = 'now' | 'soon' | 'later'
+type FlushTime = 'now' | 'soon' | 'later'
 
 /** How long events and checkpoints wait at most, in ms. */
 export const SOON_MS = 10

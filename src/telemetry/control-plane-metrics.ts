@@ -13,7 +13,7 @@ import { openRegistry, requestMetrics, written } from './prometheus.ts'
 import { countsBy, histogramOf, readProcess } from './reading.ts'
 
 /** Also returns the data for figures, from the same metrics. */
-export interface ReadControlPlaneMetrics extends ControlPlaneMetrics {
+interface ReadControlPlaneMetrics extends ControlPlaneMetrics {
   reading(): Promise<ControlPlaneReading>
 }
 
