@@ -12,11 +12,7 @@ export interface Finding {
 
 const ANSWER_MS = 30_000
 
-export async function findConnection({
-  url,
-  apiKey,
-  keySource,
-}: ClientConfig): Promise<Finding[]> {
+export async function findConnection({ url, apiKey, keySource }: ClientConfig): Promise<Finding[]> {
   const ok = await ask(`${url}/ok`)
   if (ok instanceof Error) {
     const mend = 'start one with "runyard up", or say where it is with --url or RUNYARD_URL'
