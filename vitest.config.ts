@@ -11,8 +11,8 @@ import {
   ON_POSTGRES,
   ON_THREE_SERVERS,
 } from './test/api/agent-server/places.ts'
-import { LongestFirst } from './test/support/longest-first.ts'
-import { NO_PYTHON } from './test/support/python.ts'
+import { NO_PYTHON } from './test/support/hosts/python.ts'
+import { LongestFirst } from './test/support/vitest/longest-first.ts'
 
 // What Node has made of the sources is kept from process to process: 0.5 s of processor time to load them, not 1.5.
 process.env.NODE_COMPILE_CACHE ??= resolve(import.meta.dirname, 'node_modules/.cache/compiled')
@@ -62,8 +62,8 @@ const inPython = (list: object, env: Record<string, string> = {}) => ({
   ...together,
   include: NO_PYTHON ? [withoutPython] : where(list),
   exclude: [...exclude, ...files(OF_POSTGRES), ...files(OF_JAVASCRIPT)],
-  globalSetup: './test/support/python-global.ts',
-  setupFiles: './test/support/python-setup.ts',
+  globalSetup: './test/support/vitest/python-global.ts',
+  setupFiles: './test/support/vitest/python-setup.ts',
   env: { TEST_HOST: 'python', ...env },
 })
 
@@ -100,11 +100,11 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     reporters: [
       'default',
-      './test/support/still-running.ts',
-      './test/support/failed-files.ts',
-      './test/support/closing-line.ts',
+      './test/support/vitest/still-running.ts',
+      './test/support/vitest/failed-files.ts',
+      './test/support/vitest/closing-line.ts',
     ],
-    globalSetup: ['./test/contract/hits-folder.ts', './test/support/postgres-global.ts'],
+    globalSetup: ['./test/contract/hits-folder.ts', './test/support/vitest/postgres-global.ts'],
     setupFiles: './test/contract/record-hits.ts',
     // Group 0 would not do: on few cores vitest puts its files behind all groups.
     projects: [
@@ -133,8 +133,8 @@ export default defineConfig({
           name: 'slow',
           include: slow,
           exclude: [...exclude, ...alone],
-          globalSetup: './test/support/shared-installs-global.ts',
-          setupFiles: './test/support/shared-installs-setup.ts',
+          globalSetup: './test/support/vitest/shared-installs-global.ts',
+          setupFiles: './test/support/vitest/shared-installs-setup.ts',
         },
       },
       { extends: true, test: { ...oneByOne, name: 'alone', include: alone } },

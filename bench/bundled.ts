@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { bundleProject } from '../src/graph/js/bundle/write.ts'
 import { agentProgramPath } from '../src/main/installation/agent-program.ts'
 import { readProjectConfig } from '../src/project/config.ts'
-import { startManagedServe } from '../test/support/managed-serve.ts'
+import { startManagedServe } from '../test/support/processes/managed-serve.ts'
 import { benchProject, type Server, stoppable, temporaryFolder } from './server.ts'
 
 const MODULES = resolve(import.meta.dirname, '../node_modules')

@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { endTogether } from '../test/support/end-together.ts'
-import { freePort } from '../test/support/free-port.ts'
+import { endTogether } from '../test/support/processes/end-together.ts'
+import { freePort } from '../test/support/processes/free-port.ts'
 
 const NGINX = '/usr/sbin/nginx'
 const TRY_MS = 20

@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import { endTogether } from '../test/support/end-together.ts'
-import { freePort } from '../test/support/free-port.ts'
+import { endTogether } from '../test/support/processes/end-together.ts'
+import { freePort } from '../test/support/processes/free-port.ts'
 import type { Server } from './server.ts'
 
 const READY_MS = 120_000

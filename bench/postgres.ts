@@ -1,7 +1,7 @@
 /** A PostgreSQL of the bench's own, which writes to the disk as in production. */
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { startCluster } from '../test/support/postgres-cluster.ts'
+import { startCluster } from '../test/support/postgres/postgres-cluster.ts'
 import { temporaryFolder } from './server.ts'
 
 export async function startPostgres(): Promise<{ url: string; stop(): Promise<void> }> {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { endTogether } from '../test/support/end-together.ts'
+import { endTogether } from '../test/support/processes/end-together.ts'
 
 const command = resolve(import.meta.dirname, '../bin/runyard')
 

@@ -17,7 +17,7 @@ import { AGENT_SERVER_MIGRATIONS } from '../src/storage/agent/store.ts'
 import { CONTROL_PLANE_MIGRATIONS } from '../src/storage/control-plane/store.ts'
 import type { Migration } from '../src/storage/migrations/migrate.ts'
 import { postgresSchema, sqliteSchema } from '../src/storage/migrations/snapshot.ts'
-import { startCluster } from '../test/support/postgres-cluster.ts'
+import { startCluster } from '../test/support/postgres/postgres-cluster.ts'
 
 interface App {
   request(path: string): Response | Promise<Response>

@@ -6,10 +6,10 @@
  */
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { startDashboard } from '../test/support/dashboard.ts'
-import { DASHBOARD_PAGES, DASHBOARD_VIEWS } from '../test/support/dashboard-pages.ts'
-import type { DashboardVisitor } from '../test/support/dashboard-visitor.ts'
-import { type LivedIn, liveIn } from '../test/support/lived-in.ts'
+import { startDashboard } from '../test/support/dashboard/dashboard.ts'
+import { DASHBOARD_PAGES, DASHBOARD_VIEWS } from '../test/support/dashboard/dashboard-pages.ts'
+import type { DashboardVisitor } from '../test/support/dashboard/dashboard-visitor.ts'
+import { type LivedIn, liveIn } from '../test/support/dashboard/lived-in.ts'
 
 /** Time limit for everything, in ms. */
 const LIMIT_MS = 15 * 60_000

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { isOlder } from '../src/core/package-version.ts'
-import { installPython } from '../test/support/python.ts'
+import { installPython } from '../test/support/hosts/python.ts'
 
 const run = promisify(execFile)
 const root = resolve(import.meta.dirname, '..')

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { DASHBOARD_PAGES } from './support/dashboard-pages.ts'
+import { DASHBOARD_PAGES } from './support/dashboard/dashboard-pages.ts'
 
 /** `page(deployment, 'revisions', …)`, over one line or several. */
 const PAGE = /page\(\s*(\w+),\s*'([^']*)'/g

@@ -11,8 +11,8 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ServeProcess, startServeProcess } from './support/serve-process.ts'
-import { tourSteps, walk } from './support/tour.ts'
+import { type ServeProcess, startServeProcess } from './support/processes/serve-process.ts'
+import { tourSteps, walk } from './support/processes/tour.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const TEXTS = globSync(['*.md', 'docs/**/*.md', 'examples/*/*.md'], { cwd: root })

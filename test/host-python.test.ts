@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { installHostPython, NO_PYTHON } from './support/python.ts'
+import { installHostPython, NO_PYTHON } from './support/hosts/python.ts'
 
 const HOST = resolve(import.meta.dirname, '../hosts/python')
 const CACHE = resolve(import.meta.dirname, '../node_modules/.cache')

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { endTogether } from './support/end-together.ts'
+import { endTogether } from './support/processes/end-together.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const SCRIPT = resolve(ROOT, 'scripts/prepare.mjs')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createSecretBox } from '../../src/storage/control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../../src/storage/control-plane/store.ts'
-import { aDeployment, aRevision } from '../../test/support/control-plane-records.ts'
+import { aDeployment, aRevision } from '../../test/support/control-plane/control-plane-records.ts'
 import type { OpenRow, Row } from '../row.ts'
 import { startServer, temporaryFolder } from '../server.ts'
 

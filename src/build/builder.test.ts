@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { create } from 'tar'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { runNow } from '../../test/support/program.ts'
+import { runNow } from '../../test/support/processes/program.ts'
 import { openFolderObjects } from '../artifacts/folder-objects.ts'
 import { systemClock } from '../core/clock.ts'
 import type {

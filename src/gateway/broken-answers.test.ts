@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { KEY, openWorld, type World } from '../../test/support/gateway-world.ts'
+import { KEY, openWorld, type World } from '../../test/support/gateway/gateway-world.ts'
 
 const RUN = '/threads/t-1/runs/r-1'
 const EVENTS = { 'content-type': 'text/event-stream', location: `${RUN}/stream` }

@@ -10,7 +10,7 @@ import {
   OTHER_KEY,
   openWorld,
   type World,
-} from '../../test/support/gateway-world.ts'
+} from '../../test/support/gateway/gateway-world.ts'
 import { newKey } from '../core/people/api-key.ts'
 
 let world: World

@@ -1,7 +1,7 @@
 /** Pages of other origins may read as much of the gateway's refusals as of the agent server's answers. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../test/support/agent-server.ts'
-import { KEY, openWorld, type World } from '../../test/support/gateway-world.ts'
+import { type RunningAgentServer, startAgentServer } from '../../test/support/agent/agent-server.ts'
+import { KEY, openWorld, type World } from '../../test/support/gateway/gateway-world.ts'
 import type { CorsConfig } from '../core/network/cors.ts'
 import { DEFAULT_WORKSPACE_ID } from '../core/people/api-key.ts'
 

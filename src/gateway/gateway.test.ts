@@ -9,7 +9,7 @@ import {
   openWorld,
   type World,
   withKey,
-} from '../../test/support/gateway-world.ts'
+} from '../../test/support/gateway/gateway-world.ts'
 
 let world: World
 

@@ -8,14 +8,14 @@ import {
   CERTIFICATE,
   DOMAIN_CERTIFICATE,
   RENEWED_DOMAIN_CERTIFICATE,
-} from '../../test/support/certificate.ts'
+} from '../../test/support/gateway/certificate.ts'
 import {
   echo,
   exchangeBytes,
   KEY,
   openWorld,
   type World,
-} from '../../test/support/gateway-world.ts'
+} from '../../test/support/gateway/gateway-world.ts'
 import { HostNames } from './host-names.ts'
 import { Certificates } from './server/certificates.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openWorld, type World, withKey } from '../../test/support/gateway-world.ts'
+import { openWorld, type World, withKey } from '../../test/support/gateway/gateway-world.ts'
 import type { Target } from '../core/deployment/target.ts'
 
 let world: World

@@ -8,7 +8,7 @@ import {
   openWorld,
   type World,
   withKey,
-} from '../../test/support/gateway-world.ts'
+} from '../../test/support/gateway/gateway-world.ts'
 
 const PUBLIC = { isPublic: true, hosts: [] }
 const CLOSED = { isPublic: false, hosts: [] }

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { CERTIFICATE } from '../../test/support/certificate.ts'
+import { CERTIFICATE } from '../../test/support/gateway/certificate.ts'
 import {
   authenticate,
   echo,
@@ -13,7 +13,7 @@ import {
   openWorld,
   type World,
   withKey,
-} from '../../test/support/gateway-world.ts'
+} from '../../test/support/gateway/gateway-world.ts'
 import { silentLog } from '../core/log.ts'
 import { Gateway } from './gateway.ts'
 

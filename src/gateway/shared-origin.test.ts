@@ -1,6 +1,6 @@
 import http, { type IncomingHttpHeaders } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { echo, openWorld, type World, withKey } from '../../test/support/gateway-world.ts'
+import { echo, openWorld, type World, withKey } from '../../test/support/gateway/gateway-world.ts'
 
 let world: World
 beforeEach(async () => {

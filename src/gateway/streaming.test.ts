@@ -5,7 +5,7 @@ import net from 'node:net'
 import type { Writable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { KEY, openWorld, type World, withKey } from '../../test/support/gateway-world.ts'
+import { KEY, openWorld, type World, withKey } from '../../test/support/gateway/gateway-world.ts'
 
 const CHUNK = Buffer.alloc(64 * 1024, 'x')
 const TOTAL_BYTES = 50 * 1024 * 1024

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type Agent, openWorld, type World, withKey } from '../../test/support/gateway-world.ts'
+import {
+  type Agent,
+  openWorld,
+  type World,
+  withKey,
+} from '../../test/support/gateway/gateway-world.ts'
 import type { Endpoints } from '../core/deployment/runtime.ts'
 import { DEFAULT_WORKSPACE_ID } from '../core/people/api-key.ts'
 

@@ -9,7 +9,7 @@ import {
   OTHER_KEY,
   openWorld,
   type World,
-} from '../../test/support/gateway-world.ts'
+} from '../../test/support/gateway/gateway-world.ts'
 
 let world: World
 

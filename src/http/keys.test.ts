@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Hono } from 'hono'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { anApiKey } from '../../test/support/control-plane-records.ts'
+import { anApiKey } from '../../test/support/control-plane/control-plane-records.ts'
 import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
 import type { Authenticate } from '../core/deployment/target.ts'
 import { silentLog } from '../core/log.ts'

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { endTogether } from '../../test/support/end-together.ts'
+import { endTogether } from '../../test/support/processes/end-together.ts'
 
 const MODULE = new URL('start-file.ts', import.meta.url).href
 const START = {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { FakeRuntimeDriver } from '../../test/support/fake-runtime-driver.ts'
-import { LISTENER_ID, ListenerWorld } from '../../test/support/listener-world.ts'
+import { FakeRuntimeDriver } from '../../test/support/control-plane/fake-runtime-driver.ts'
+import { LISTENER_ID, ListenerWorld } from '../../test/support/control-plane/listener-world.ts'
 import type { RuntimeSpec } from '../core/deployment/runtime.ts'
 
 const LIMIT = { timeout: 30_000 }

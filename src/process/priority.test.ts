@@ -1,6 +1,6 @@
 import { getPriority } from 'node:os'
 import { expect, it } from 'vitest'
-import { runNow } from '../../test/support/program.ts'
+import { runNow } from '../../test/support/processes/program.ts'
 
 it('lets every other process come first, with all threads of this one', () => {
   const script = `

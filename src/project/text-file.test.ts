@@ -2,7 +2,7 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { runNow } from '../../test/support/program.ts'
+import { runNow } from '../../test/support/processes/program.ts'
 import { readTextFile } from './text-file.ts'
 
 let dir: string

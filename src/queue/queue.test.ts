@@ -4,10 +4,10 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { claimRun } from '../../test/support/claim-run.ts'
-import { NoticeHub } from '../../test/support/notice-hub.ts'
-import { pause } from '../../test/support/pause.ts'
-import { RunWorld } from '../../test/support/run-world.ts'
+import { claimRun } from '../../test/support/agent/claim-run.ts'
+import { NoticeHub } from '../../test/support/agent/notice-hub.ts'
+import { RunWorld } from '../../test/support/agent/run-world.ts'
+import { pause } from '../../test/support/processes/pause.ts'
 import { MAX_RUN_ATTEMPTS } from '../core/agent/retry.ts'
 import {
   type CancelAction,
@@ -779,7 +779,9 @@ describe('a host that is not this process', () => {
 })
 
 describe('beside a server in another process', () => {
-  const script = fileURLToPath(new URL('../../test/support/holding-server.ts', import.meta.url))
+  const script = fileURLToPath(
+    new URL('../../test/support/agent/holding-server.ts', import.meta.url),
+  )
 
   /** Such a server, and the lines that it prints. */
   function startHolding(leaseMs: number) {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { aFolder } from '../../test/support/fake-builder.ts'
-import { FakeRuntimeDriver } from '../../test/support/fake-runtime-driver.ts'
+import { aFolder } from '../../test/support/control-plane/fake-builder.ts'
+import { FakeRuntimeDriver } from '../../test/support/control-plane/fake-runtime-driver.ts'
 import { systemClock } from '../core/clock.ts'
 import type { Artifact } from '../core/deployment/artifacts/artifact.ts'
 import type { RuntimeDriver } from '../core/deployment/runtime.ts'

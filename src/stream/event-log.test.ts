@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { claimRun } from '../../test/support/claim-run.ts'
-import { RunWorld } from '../../test/support/run-world.ts'
+import { claimRun } from '../../test/support/agent/claim-run.ts'
+import { RunWorld } from '../../test/support/agent/run-world.ts'
 import {
   END_EVENT,
   type EventStore,

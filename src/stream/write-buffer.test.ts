@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { aCheckpoint } from '../../test/support/agent-records.ts'
+import { aCheckpoint } from '../../test/support/agent/agent-records.ts'
 import type { CheckpointPut } from '../core/agent/checkpoint.ts'
 import { type BufferState, type Unwritten, WriteBuffer, whenToFlush } from './write-buffer.ts'
 

@@ -13,8 +13,11 @@ import {
   operationsOf,
   readDocument,
 } from '../contract/document.ts'
-import { type RunningAgentServer, startAgentServer } from '../support/agent-server.ts'
-import { type ControlPlaneWorld, startControlPlane } from '../support/control-plane.ts'
+import { type RunningAgentServer, startAgentServer } from '../support/agent/agent-server.ts'
+import {
+  type ControlPlaneWorld,
+  startControlPlane,
+} from '../support/control-plane/control-plane.ts'
 
 /** What answers without a key: a load balancer's question, and what is sent to or fetched from a signed address. */
 const OPEN: Record<DocumentName, string[]> = {

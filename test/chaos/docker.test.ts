@@ -8,8 +8,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type ContainerEngine, startContainerEngine } from '../support/container-engine.ts'
-import { startRegistry, type TestRegistry } from '../support/registry.ts'
+import {
+  type ContainerEngine,
+  startContainerEngine,
+} from '../support/control-plane/container-engine.ts'
+import { startRegistry, type TestRegistry } from '../support/control-plane/registry.ts'
 import { effort, SEED } from './effort.ts'
 import { Intruder, MOST_PROCESSORS } from './intruder.ts'
 import { OutlivedRunyard } from './outlived-runyard.ts'

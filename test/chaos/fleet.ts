@@ -1,5 +1,5 @@
 /** Several servers on one database that can be killed, paused and continued while others go on. */
-import { type AgentServerProcess, spawnAgentServer } from '../support/agent-server.ts'
+import { type AgentServerProcess, spawnAgentServer } from '../support/agent/agent-server.ts'
 import type { Observable } from './observer.ts'
 import type { Random } from './random.ts'
 

@@ -5,8 +5,14 @@
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { temporaryFolder } from '../support/agent-server.ts'
-import { endOfRun, readUntil, send, subscribe, type WireEvent } from '../support/protocol-client.ts'
+import { temporaryFolder } from '../support/agent/agent-server.ts'
+import {
+  endOfRun,
+  readUntil,
+  send,
+  subscribe,
+  type WireEvent,
+} from '../support/agent/protocol-client.ts'
 import { effort, SEED } from './effort.ts'
 import { KillableServer } from './killable-server.ts'
 import { JAVASCRIPT } from './languages.ts'

@@ -6,7 +6,7 @@
 import { rm } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { clientOf, temporaryFolder } from '../support/agent-server.ts'
+import { clientOf, temporaryFolder } from '../support/agent/agent-server.ts'
 import { effort, SEED } from './effort.ts'
 import { KillableServer } from './killable-server.ts'
 import { JAVASCRIPT, PYTHON, type Victim } from './languages.ts'

@@ -5,9 +5,9 @@
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { freePort } from '../support/free-port.ts'
-import { graphHostsOf } from '../support/processes.ts'
-import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { freePort } from '../support/processes/free-port.ts'
+import { graphHostsOf } from '../support/processes/processes.ts'
+import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
 import type { KillableProject, Victim } from './languages.ts'
 
 const command = resolve(import.meta.dirname, '../../bin/runyard')

@@ -1,7 +1,7 @@
 /** Projects whose servers are killed, by the language of their graphs, and what there is to kill. */
 import { dirname } from 'node:path'
-import { fixtureProject } from '../support/agent-server.ts'
-import { installHostPython, NO_PYTHON } from '../support/python.ts'
+import { fixtureProject } from '../support/agent/agent-server.ts'
+import { installHostPython, NO_PYTHON } from '../support/hosts/python.ts'
 
 export type Victim = 'server' | 'host' | 'both'
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { isOver, type Revision } from '../../client/src/client.ts'
-import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
 
 const COMMAND = new URL('../../bin/runyard', import.meta.url).pathname
 const KEY = 'ry_the_key_of_the_operator'

@@ -1,6 +1,6 @@
 /** Nobody who asks a deployment notices that it is rolled out, rolled back, broken or woken. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startRunyard, type TestRunyard } from '../support/runyard.ts'
+import { startRunyard, type TestRunyard } from '../support/processes/runyard.ts'
 import { effort } from './effort.ts'
 import { Prober } from './prober.ts'
 import { RolledOut } from './rollouts.ts'

@@ -7,7 +7,7 @@ import { rm } from 'node:fs/promises'
 import { Client } from '@langchain/langgraph-sdk'
 import { Client as Client112 } from 'sdk-1-12'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../support/agent-server.ts'
+import { temporaryFolder } from '../support/agent/agent-server.ts'
 import {
   EVERYTHING,
   endOfRun,
@@ -15,8 +15,8 @@ import {
   send,
   subscribe,
   type WireEvent,
-} from '../support/protocol-client.ts'
-import { normalized } from '../support/transcript.ts'
+} from '../support/agent/protocol-client.ts'
+import { normalized } from '../support/agent/transcript.ts'
 import { effort, SEED } from './effort.ts'
 import { KillableServer } from './killable-server.ts'
 import { JAVASCRIPT, PYTHON } from './languages.ts'

@@ -1,7 +1,7 @@
 /** What must be true of all that an observer was promised, once it is over. */
 import type { Client } from '@langchain/langgraph-sdk'
 import { expect } from 'vitest'
-import { collect } from '../support/collect.ts'
+import { collect } from '../support/agent/collect.ts'
 import type { ObservedThread, Promised } from './observer.ts'
 
 /**

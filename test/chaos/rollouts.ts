@@ -2,10 +2,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Revision } from '../../client/src/client.ts'
-import { fixtureProject } from '../support/agent-server.ts'
-import { createGitRepository, type GitRepository } from '../support/git-repository.ts'
-import { runNow } from '../support/program.ts'
-import type { TestRunyard } from '../support/runyard.ts'
+import { fixtureProject } from '../support/agent/agent-server.ts'
+import { createGitRepository, type GitRepository } from '../support/control-plane/git-repository.ts'
+import { runNow } from '../support/processes/program.ts'
+import type { TestRunyard } from '../support/processes/runyard.ts'
 
 const MODULES = new URL('../../node_modules', import.meta.url).pathname
 /** For agent servers of this machine: the packages of the clone. */

@@ -23,7 +23,7 @@ import {
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { openAgentStore } from '../../src/storage/agent/store.ts'
-import { temporaryFolder } from '../support/agent-server.ts'
+import { temporaryFolder } from '../support/agent/agent-server.ts'
 import {
   createPuppetHost,
   noteLeases,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { ControlPlaneStore } from '../../src/core/deployment/control-plane-store.ts'
 import { ROLES, type Role } from '../../src/core/people/api-key.ts'
-import { anApiKey } from '../support/control-plane-records.ts'
+import { anApiKey } from '../support/control-plane/control-plane-records.ts'
 
 export function testApiKeyStore(open: () => ControlPlaneStore): void {
   describe('API keys', () => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { AssistantPage, AssistantQuery } from '../../src/core/agent/assistant.ts'
 import type { MetadataFilter } from '../../src/core/agent/authorization.ts'
-import { type AgentStoreWorld, anAssistant, LATER } from '../support/agent-records.ts'
+import { type AgentStoreWorld, anAssistant, LATER } from '../support/agent/agent-records.ts'
 
 const FIRST: AssistantPage = { sort_by: 'created_at', sort_order: 'desc', limit: 10, offset: 0 }
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { ControlPlaneStore } from '../../src/core/deployment/control-plane-store.ts'
 import type { AuditEntry, AuditFilter } from '../../src/core/people/audit.ts'
-import { anAuditEntry } from '../support/control-plane-records.ts'
+import { anAuditEntry } from '../support/control-plane/control-plane-records.ts'
 
 export function testAuditLogStore(open: () => ControlPlaneStore): void {
   const workspace_id = randomUUID()

@@ -13,8 +13,8 @@ import {
   aRun,
   aThread,
   bytesOf,
-} from '../support/agent-records.ts'
-import { claimRun } from '../support/claim-run.ts'
+} from '../support/agent/agent-records.ts'
+import { claimRun } from '../support/agent/claim-run.ts'
 
 const LATEST = { thread_id: 't', checkpoint_ns: '' }
 

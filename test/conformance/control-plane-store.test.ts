@@ -14,8 +14,8 @@ import {
   anOAuthConsent,
   anOAuthProvider,
   aRevision,
-} from '../support/control-plane-records.ts'
-import { freshPostgres } from '../support/postgres.ts'
+} from '../support/control-plane/control-plane-records.ts'
+import { freshPostgres } from '../support/postgres/postgres.ts'
 import { testApiKeyStore } from './api-key-store.ts'
 import { testAuditLogStore } from './audit-log-store.ts'
 import { testDeploymentStore } from './deployment-store.ts'

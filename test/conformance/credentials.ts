@@ -5,7 +5,7 @@ import type { AgentStore } from '../../src/core/agent/agent-store.ts'
 import type { PushConfig } from '../../src/core/agent/push-config.ts'
 import type { NewDelivery } from '../../src/core/agent/webhook.ts'
 import { createSecretBox } from '../../src/storage/control-plane/secret-box.ts'
-import { type AgentStoreWorld, aThread, CREATED_AT } from '../support/agent-records.ts'
+import { type AgentStoreWorld, aThread, CREATED_AT } from '../support/agent/agent-records.ts'
 
 const [KEY, OTHER_KEY] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
 const UNREADABLE = expect.stringContaining('cannot be decrypted with the key of this agent server')

@@ -8,7 +8,7 @@ import {
   aThread,
   CREATED_AT,
   LATER,
-} from '../support/agent-records.ts'
+} from '../support/agent/agent-records.ts'
 
 const DUE = '2026-11-20T12:30:00.000Z'
 const PAGE: CronPage = { sort_by: 'created_at', sort_order: 'desc', limit: 10, offset: 0 }

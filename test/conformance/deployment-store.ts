@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { ControlPlaneStore } from '../../src/core/deployment/control-plane-store.ts'
 import { DEPLOYMENT_STATUSES, type DeploymentStatus } from '../../src/core/deployment/deployment.ts'
 import { SOURCES, type Source } from '../../src/core/deployment/sources/table.ts'
-import { aDeployment, anUpload, aRevision } from '../support/control-plane-records.ts'
+import { aDeployment, anUpload, aRevision } from '../support/control-plane/control-plane-records.ts'
 
 const LATER = '2026-11-20T13:00:00.000Z'
 

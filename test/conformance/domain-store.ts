@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ControlPlaneStore } from '../../src/core/deployment/control-plane-store.ts'
 import type { Deployment } from '../../src/core/deployment/deployment.ts'
-import { aDeployment, aDomain } from '../support/control-plane-records.ts'
+import { aDeployment, aDomain } from '../support/control-plane/control-plane-records.ts'
 
 const LATER = '2026-11-20T13:00:00.000Z'
 const CERTIFICATE = { certificate: 'A CHAIN', private_key: 'A KEY' }

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { END_EVENT, type NewEvent, STATE_UPDATE_EVENT } from '../../src/core/agent/event.ts'
-import { type AgentStoreWorld, aRun, aThread } from '../support/agent-records.ts'
-import { claimRun } from '../support/claim-run.ts'
+import { type AgentStoreWorld, aRun, aThread } from '../support/agent/agent-records.ts'
+import { claimRun } from '../support/agent/claim-run.ts'
 
 export function testEventStore(world: () => AgentStoreWorld): void {
   const some = (...names: string[]): NewEvent[] =>

@@ -1,10 +1,10 @@
 /** Graphs, behind each implementation of the port. */
 import { afterAll, beforeAll, describe } from 'vitest'
 import type { GraphHost } from '../../src/core/agent/host/graph-host.ts'
-import { openFixture } from '../support/fixture-host.ts'
-import { NO_PYTHON } from '../support/python.ts'
-import { createScriptedHost } from '../support/scripted-graph-host.ts'
-import { wireHost } from '../support/wired-host.ts'
+import { openFixture } from '../support/hosts/fixture-host.ts'
+import { NO_PYTHON } from '../support/hosts/python.ts'
+import { createScriptedHost } from '../support/hosts/scripted-graph-host.ts'
+import { wireHost } from '../support/hosts/wired-host.ts'
 import { testGraphRuns } from './graph-host/runs.ts'
 import { testGraphStates } from './graph-host/states.ts'
 

@@ -1,7 +1,7 @@
 /** What every store of idempotency keys must do. */
 import { describe, expect, it } from 'vitest'
 import type { IdempotencyKey } from '../../src/core/agent/idempotency-key.ts'
-import type { AgentStoreWorld } from '../support/agent-records.ts'
+import type { AgentStoreWorld } from '../support/agent/agent-records.ts'
 
 const KEY: IdempotencyKey = {
   scope: '[null,"t"]',

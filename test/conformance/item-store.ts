@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ItemChange, ItemQuery, ItemStore, NewItem } from '../../src/core/agent/items/item.ts'
 import { parseJson } from '../../src/core/exact-json.ts'
-import type { AgentStoreWorld } from '../support/agent-records.ts'
+import type { AgentStoreWorld } from '../support/agent/agent-records.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z')
 const MINUTE = 60_000

@@ -32,7 +32,7 @@ import { PROJECT_CHECKS } from '../../src/main/builds/parts.ts'
 import { createBuildJobs } from '../../src/runtime/kubernetes/build-jobs.ts'
 import { openCluster } from '../../src/runtime/kubernetes/cluster.ts'
 import { sweepOrphans } from '../../src/runtime/kubernetes/orphans.ts'
-import { type KubernetesCluster, startKubernetesApi } from '../support/kubernetes-api.ts'
+import { type KubernetesCluster, startKubernetesApi } from '../support/kubernetes/kubernetes-api.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const IMAGE = 'runyard:stand-in'

@@ -22,7 +22,7 @@ import {
   createKubernetesDriver,
   type KubernetesDriverOptions,
 } from '../../src/runtime/kubernetes/driver.ts'
-import { type KubernetesCluster, startKubernetesApi } from '../support/kubernetes-api.ts'
+import { type KubernetesCluster, startKubernetesApi } from '../support/kubernetes/kubernetes-api.ts'
 import {
   aDataKey,
   ask,

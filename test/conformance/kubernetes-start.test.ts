@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { KubernetesSettings } from '../../src/core/deployment/kubernetes-settings.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { requireCluster } from '../../src/runtime/kubernetes/require-cluster.ts'
-import { type KubernetesCluster, startKubernetesApi } from '../support/kubernetes-api.ts'
+import { type KubernetesCluster, startKubernetesApi } from '../support/kubernetes/kubernetes-api.ts'
 
 let cluster: KubernetesCluster
 let dir: string

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ControlPlaneStore } from '../../src/core/deployment/control-plane-store.ts'
 import type { Leadership } from '../../src/core/deployment/leadership.ts'
-import { aDeployment } from '../support/control-plane-records.ts'
+import { aDeployment } from '../support/control-plane/control-plane-records.ts'
 
 export function testLeadershipStore(open: () => ControlPlaneStore): void {
   const take = async (holder: string): Promise<number> => {

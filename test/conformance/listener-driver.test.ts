@@ -1,7 +1,7 @@
 /** The driver of a control plane whose agent servers a listener runs, as child processes here. */
 import type { FolderArtifact } from '../../src/core/deployment/artifacts/artifact.ts'
 import type { RuntimeDriver } from '../../src/core/deployment/runtime.ts'
-import { ListenerWorld, withTokens } from '../support/listener-world.ts'
+import { ListenerWorld, withTokens } from '../support/control-plane/listener-world.ts'
 import { openProcessWorld } from './process-world.ts'
 import { type RuntimeDriverWorld, testRuntimeDriver } from './runtime-driver.ts'
 

@@ -9,7 +9,7 @@ import type { FolderArtifact, LocalProject } from '../../src/core/deployment/art
 import type { RuntimeSpec } from '../../src/core/deployment/runtime.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { createProcessDriver, type ProcessDriverOptions } from '../../src/runtime/process/driver.ts'
-import { aFolder } from '../support/fake-builder.ts'
+import { aFolder } from '../support/control-plane/fake-builder.ts'
 import { aDataKey, ask, type RuntimeDriverWorld } from './runtime-driver.ts'
 
 export const STAND_IN = join(import.meta.dirname, '../fixtures/stand-in-agent-server.js')

@@ -2,16 +2,16 @@
 import { afterAll, beforeAll, beforeEach, describe } from 'vitest'
 import type { GraphHost } from '../../src/core/agent/host/graph-host.ts'
 import { type Log, silentLog } from '../../src/core/log.ts'
-import { openFixture } from '../support/fixture-host.ts'
-import type { Language } from '../support/language.ts'
-import { NO_PYTHON } from '../support/python.ts'
+import type { Language } from '../support/agent/language.ts'
+import { openFixture } from '../support/hosts/fixture-host.ts'
+import { NO_PYTHON } from '../support/hosts/python.ts'
 import {
   scriptedAuth,
   scriptedCatalog,
   scriptedEmbed,
   scriptedRoutes,
-} from '../support/scripted-project.ts'
-import { wireHost } from '../support/wired-host.ts'
+} from '../support/hosts/scripted-project.ts'
+import { wireHost } from '../support/hosts/wired-host.ts'
 import { testProjectAuth } from './graph-host/auth.ts'
 import { type Catalog, testCatalog } from './graph-host/catalog.ts'
 import { testEmbeddings } from './graph-host/embeddings.ts'

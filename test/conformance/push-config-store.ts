@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { PushConfig } from '../../src/core/agent/push-config.ts'
-import { type AgentStoreWorld, aThread, CREATED_AT, LATER } from '../support/agent-records.ts'
+import { type AgentStoreWorld, aThread, CREATED_AT, LATER } from '../support/agent/agent-records.ts'
 
 export function testPushConfigStore(world: () => AgentStoreWorld): void {
   describe('push configs', () => {

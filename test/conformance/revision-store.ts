@@ -7,7 +7,7 @@ import {
   REVISION_TRANSITIONS,
   type RevisionStatus,
 } from '../../src/core/deployment/revision.ts'
-import { aDeployment, aRevision } from '../support/control-plane-records.ts'
+import { aDeployment, aRevision } from '../support/control-plane/control-plane-records.ts'
 
 const LATER = '2026-11-20T13:00:00.000Z'
 const UNDER_WAY = ['AWAITING_BUILD', 'BUILDING', 'AWAITING_DEPLOY', 'DEPLOYING'] as const

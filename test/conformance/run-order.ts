@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest'
 import type { AgentStore } from '../../src/core/agent/agent-store.ts'
 import { MAX_RUN_ATTEMPTS } from '../../src/core/agent/retry.ts'
 import type { Lease } from '../../src/core/agent/run.ts'
-import { type AgentStoreWorld, aRun, aThread, LATER } from '../support/agent-records.ts'
-import { claimRun } from '../support/claim-run.ts'
+import { type AgentStoreWorld, aRun, aThread, LATER } from '../support/agent/agent-records.ts'
+import { claimRun } from '../support/agent/claim-run.ts'
 
 interface PicturedRun {
   run_id: string

@@ -12,8 +12,8 @@ import {
   RUN_STATUSES,
   type RunStatus,
 } from '../../src/core/agent/run.ts'
-import { type AgentStoreWorld, aRun, aThread, LATER } from '../support/agent-records.ts'
-import { claimRun } from '../support/claim-run.ts'
+import { type AgentStoreWorld, aRun, aThread, LATER } from '../support/agent/agent-records.ts'
+import { claimRun } from '../support/agent/claim-run.ts'
 
 const NOW = 1_795_000_000_000
 

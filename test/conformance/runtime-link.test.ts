@@ -10,9 +10,9 @@ import { WebSocket } from 'ws'
 import { DriverSocket } from '../../src/link/driver-socket.ts'
 import { ipcToAgent } from '../../src/link/ipc.ts'
 import { isReadyMessage, type StartMessage } from '../../src/link/messages.ts'
-import { startCuttingProxy } from '../support/cutting-proxy.ts'
-import { endTogether } from '../support/end-together.ts'
+import { startCuttingProxy } from '../support/agent/cutting-proxy.ts'
 import { eventually } from '../support/eventually.ts'
+import { endTogether } from '../support/processes/end-together.ts'
 import { hear, type LinkWorld, testRuntimeLink } from './runtime-link.ts'
 
 const AGENT = join(import.meta.dirname, '../fixtures/linked-agent.ts')

@@ -1,6 +1,6 @@
 /** What every store of agent server processes must do. */
 import { describe, expect, it } from 'vitest'
-import { type AgentStoreWorld, CREATED_AT, LATER } from '../support/agent-records.ts'
+import { type AgentStoreWorld, CREATED_AT, LATER } from '../support/agent/agent-records.ts'
 
 export function testServerStore(world: () => AgentStoreWorld): void {
   const started = { host: 'here', pid: 7, started_at: CREATED_AT, seen_at: 1 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { ControlPlaneStore } from '../../src/core/deployment/control-plane-store.ts'
-import { aSession, aSessionHolder } from '../support/control-plane-records.ts'
+import { aSession, aSessionHolder } from '../support/control-plane/control-plane-records.ts'
 
 const NOW = '2026-11-20T12:00:00.000Z'
 const LATER = '2026-11-20T13:00:00.000Z'

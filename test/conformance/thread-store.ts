@@ -13,7 +13,7 @@ import {
   bytesOf,
   CREATED_AT,
   LATER,
-} from '../support/agent-records.ts'
+} from '../support/agent/agent-records.ts'
 
 const PAGE = { sort_by: 'created_at', sort_order: 'desc', limit: 10, offset: 0 } as const
 

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { FIRST_TOKEN, type Lease } from '../../src/core/agent/run.ts'
 import type { TimelineEntry } from '../../src/core/agent/timeline/timeline.ts'
-import { type AgentStoreWorld, aRun, aThread, LATER } from '../support/agent-records.ts'
+import { type AgentStoreWorld, aRun, aThread, LATER } from '../support/agent/agent-records.ts'
 
 const NOW = 1_795_000_000_000
 

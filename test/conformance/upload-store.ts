@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { ControlPlaneStore } from '../../src/core/deployment/control-plane-store.ts'
 import { MAX_TARBALL_BYTES } from '../../src/core/deployment/upload.ts'
-import { aDeployment, anUpload } from '../support/control-plane-records.ts'
+import { aDeployment, anUpload } from '../support/control-plane/control-plane-records.ts'
 
 export function testUploadStore(open: () => ControlPlaneStore): void {
   async function insertUpload() {

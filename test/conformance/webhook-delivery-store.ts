@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { NewDelivery, QueuedDelivery } from '../../src/core/agent/webhook.ts'
-import { type AgentStoreWorld, CREATED_AT, LATER } from '../support/agent-records.ts'
+import { type AgentStoreWorld, CREATED_AT, LATER } from '../support/agent/agent-records.ts'
 
 const NOW = 1_795_000_000_000
 const TIMES = { now: NOW, again_at: NOW + 1_000 }

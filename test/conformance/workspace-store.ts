@@ -4,7 +4,11 @@ import { describe, expect, it } from 'vitest'
 import type { ControlPlaneStore } from '../../src/core/deployment/control-plane-store.ts'
 import { DEFAULT_WORKSPACE_ID } from '../../src/core/people/api-key.ts'
 import type { Workspace } from '../../src/core/people/workspace.ts'
-import { aListener, anApiKey, anOAuthToken } from '../support/control-plane-records.ts'
+import {
+  aListener,
+  anApiKey,
+  anOAuthToken,
+} from '../support/control-plane/control-plane-records.ts'
 
 const aWorkspace = (name: string, created_at = '2100-01-01T00:00:00.000Z'): Workspace => ({
   id: randomUUID(),

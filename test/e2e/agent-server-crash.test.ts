@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createGitRepository, type GitRepository } from '../support/git-repository.ts'
-import { processesIn } from '../support/processes.ts'
-import { startRunyard, type TestRunyard } from '../support/runyard.ts'
+import { createGitRepository, type GitRepository } from '../support/control-plane/git-repository.ts'
+import { processesIn } from '../support/processes/processes.ts'
+import { startRunyard, type TestRunyard } from '../support/processes/runyard.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const isLinux = process.platform === 'linux'

@@ -7,13 +7,19 @@ import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { ControlPlaneClient } from '../../client/src/client.ts'
 import { deployFolder } from '../../src/cli/deploy/deploy-folder.ts'
-import { type AgentLife, GONE_ON, goOnWith, liveWith, portraitOf } from '../support/agent-life.ts'
-import { fixtureProject } from '../support/agent-server.ts'
-import { startCommand } from '../support/command.ts'
-import { freshPostgres } from '../support/postgres.ts'
-import { run } from '../support/program.ts'
-import { startRunyard, type TestRunyard } from '../support/runyard.ts'
-import { NO_S3_SERVER, startS3Server } from '../support/s3-server.ts'
+import {
+  type AgentLife,
+  GONE_ON,
+  goOnWith,
+  liveWith,
+  portraitOf,
+} from '../support/agent/agent-life.ts'
+import { fixtureProject } from '../support/agent/agent-server.ts'
+import { NO_S3_SERVER, startS3Server } from '../support/control-plane/s3-server.ts'
+import { freshPostgres } from '../support/postgres/postgres.ts'
+import { startCommand } from '../support/processes/command.ts'
+import { run } from '../support/processes/program.ts'
+import { startRunyard, type TestRunyard } from '../support/processes/runyard.ts'
 
 const MODULES = new URL('../../node_modules', import.meta.url).pathname
 const LIMIT_MS = 240_000

@@ -4,9 +4,9 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ControlPlaneClient } from '../../client/src/client.ts'
 import { MAX_TARBALL_BYTES } from '../../src/core/deployment/upload.ts'
-import { createGitRepository } from '../support/git-repository.ts'
-import { type Entry, tar } from '../support/hostile-tar.ts'
-import { startRunyard, type TestRunyard } from '../support/runyard.ts'
+import { createGitRepository } from '../support/control-plane/git-repository.ts'
+import { type Entry, tar } from '../support/control-plane/hostile-tar.ts'
+import { startRunyard, type TestRunyard } from '../support/processes/runyard.ts'
 
 let runyard: TestRunyard
 let client: ControlPlaneClient

@@ -11,13 +11,17 @@ import { pathToFileURL } from 'node:url'
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CALLER_HEADER } from '../../src/core/deployment/internal-requests.ts'
-import { writeProject } from '../support/bundled-project.ts'
-import { collect } from '../support/collect.ts'
-import { GATEWAY, type ManagedServe, startManagedServe } from '../support/managed-serve.ts'
-import { freshPostgres } from '../support/postgres.ts'
-import { run } from '../support/program.ts'
-import { installHostPython, NO_PYTHON } from '../support/python.ts'
-import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+import { collect } from '../support/agent/collect.ts'
+import { startReceiver, type WebhookReceiver } from '../support/agent/webhook-receiver.ts'
+import { writeProject } from '../support/hosts/bundled-project.ts'
+import { installHostPython, NO_PYTHON } from '../support/hosts/python.ts'
+import { freshPostgres } from '../support/postgres/postgres.ts'
+import {
+  GATEWAY,
+  type ManagedServe,
+  startManagedServe,
+} from '../support/processes/managed-serve.ts'
+import { run } from '../support/processes/program.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 /** Beside `dist`, whose own bundle deployments of other tests start from. */

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { close, listen } from '../../src/http/listen.ts'
-import { startCommand } from '../support/command.ts'
-import { hasProgram, runNow } from '../support/program.ts'
+import { startCommand } from '../support/processes/command.ts'
+import { hasProgram, runNow } from '../support/processes/program.ts'
 
 const GOLDEN = resolve(import.meta.dirname, '../golden/cli')
 

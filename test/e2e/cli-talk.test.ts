@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { RUNYARD, startCommand } from '../support/command.ts'
-import { endTogether } from '../support/end-together.ts'
-import { hasProgram, run } from '../support/program.ts'
-import { startRunyard, type TestRunyard } from '../support/runyard.ts'
-import { normalized } from '../support/transcript.ts'
+import { normalized } from '../support/agent/transcript.ts'
+import { RUNYARD, startCommand } from '../support/processes/command.ts'
+import { endTogether } from '../support/processes/end-together.ts'
+import { hasProgram, run } from '../support/processes/program.ts'
+import { startRunyard, type TestRunyard } from '../support/processes/runyard.ts'
 
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/agent')
 const GOLDEN = resolve(import.meta.dirname, '../golden/cli')

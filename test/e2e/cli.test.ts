@@ -13,9 +13,9 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { DOMAIN_CERTIFICATE } from '../support/certificate.ts'
-import { startCommand } from '../support/command.ts'
-import { startRunyard, type TestRunyard } from '../support/runyard.ts'
+import { DOMAIN_CERTIFICATE } from '../support/gateway/certificate.ts'
+import { startCommand } from '../support/processes/command.ts'
+import { startRunyard, type TestRunyard } from '../support/processes/runyard.ts'
 
 const NO_FILES = ['--certificate', 'none.pem', '--key', 'none.pem']
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/agent')

@@ -14,8 +14,11 @@ import { createAuthenticate } from '../../src/http/keys.ts'
 import { createSiteOf } from '../../src/http/site.ts'
 import { openDashboard } from '../../src/main/dashboard.ts'
 import { Started } from '../../src/process/started.ts'
-import { NO_BROWSER, startBrowser } from '../support/browser.ts'
-import { type ControlPlaneWorld, startControlPlane } from '../support/control-plane.ts'
+import {
+  type ControlPlaneWorld,
+  startControlPlane,
+} from '../support/control-plane/control-plane.ts'
+import { NO_BROWSER, startBrowser } from '../support/dashboard/browser.ts'
 
 /** What such a page tries; it answers what came of each. */
 const TRIES = `async (base) => {

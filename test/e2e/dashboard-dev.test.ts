@@ -2,11 +2,15 @@
 import { dirname } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { NO_BROWSER, startBrowser } from '../support/browser.ts'
-import { builtDashboard } from '../support/dashboard-build.ts'
-import { DashboardVisitor } from '../support/dashboard-visitor.ts'
-import { type DevProcess, type ProjectFiles, startDevProcess } from '../support/dev-process.ts'
-import { installHostPython, NO_PYTHON } from '../support/python.ts'
+import { NO_BROWSER, startBrowser } from '../support/dashboard/browser.ts'
+import { builtDashboard } from '../support/dashboard/dashboard-build.ts'
+import { DashboardVisitor } from '../support/dashboard/dashboard-visitor.ts'
+import { installHostPython, NO_PYTHON } from '../support/hosts/python.ts'
+import {
+  type DevProcess,
+  type ProjectFiles,
+  startDevProcess,
+} from '../support/processes/dev-process.ts'
 
 const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
 const withoutPython = NO_PYTHON ? ` (skipped: ${NO_PYTHON})` : ''

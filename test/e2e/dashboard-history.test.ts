@@ -2,9 +2,9 @@
 import type { Client, ThreadState } from '@langchain/langgraph-sdk'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { NO_BROWSER } from '../support/browser.ts'
-import { type ProjectStudio, startProjectStudio } from '../support/dashboard-studio.ts'
-import type { DashboardVisitor } from '../support/dashboard-visitor.ts'
+import { NO_BROWSER } from '../support/dashboard/browser.ts'
+import { type ProjectStudio, startProjectStudio } from '../support/dashboard/dashboard-studio.ts'
+import type { DashboardVisitor } from '../support/dashboard/dashboard-visitor.ts'
 
 const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
 

@@ -2,9 +2,9 @@
 import { Client } from '@langchain/langgraph-sdk'
 import type { Locator } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { NO_BROWSER } from '../support/browser.ts'
-import { type Dashboard, startDashboard } from '../support/dashboard.ts'
-import type { DashboardVisitor } from '../support/dashboard-visitor.ts'
+import { NO_BROWSER } from '../support/dashboard/browser.ts'
+import { type Dashboard, startDashboard } from '../support/dashboard/dashboard.ts'
+import type { DashboardVisitor } from '../support/dashboard/dashboard-visitor.ts'
 import { eventually } from '../support/eventually.ts'
 
 const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''

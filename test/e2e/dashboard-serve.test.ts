@@ -1,8 +1,8 @@
 /** The Studio of `runyard serve`, from the sign-in through each of its pages, in a real browser. */
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { NO_BROWSER } from '../support/browser.ts'
-import { type Studio, startStudio } from '../support/dashboard.ts'
+import { NO_BROWSER } from '../support/dashboard/browser.ts'
+import { type Studio, startStudio } from '../support/dashboard/dashboard.ts'
 
 const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
 const KEY = 'the-key-of-the-studio'

@@ -2,10 +2,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dataOf } from '../../client/src/client.ts'
 import { DEFAULT_WORKSPACE_ID } from '../../src/core/people/api-key.ts'
-import { NO_BROWSER } from '../support/browser.ts'
-import { type Dashboard, type Studio, startDashboard, startStudio } from '../support/dashboard.ts'
-import type { DashboardVisitor } from '../support/dashboard-visitor.ts'
-import { AUDIENCE, type OidcIssuer, startOidcIssuer } from '../support/oidc-issuer.ts'
+import { NO_BROWSER } from '../support/dashboard/browser.ts'
+import {
+  type Dashboard,
+  type Studio,
+  startDashboard,
+  startStudio,
+} from '../support/dashboard/dashboard.ts'
+import type { DashboardVisitor } from '../support/dashboard/dashboard-visitor.ts'
+import { AUDIENCE, type OidcIssuer, startOidcIssuer } from '../support/oauth/oidc-issuer.ts'
 
 const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
 

@@ -1,9 +1,9 @@
 /** The Studio in a real browser: its graph, the conversation, and the form of graphs without one. */
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { NO_BROWSER } from '../support/browser.ts'
-import { type ServedStudio, startStudioOf } from '../support/dashboard.ts'
-import type { DashboardVisitor } from '../support/dashboard-visitor.ts'
+import { NO_BROWSER } from '../support/dashboard/browser.ts'
+import { type ServedStudio, startStudioOf } from '../support/dashboard/dashboard.ts'
+import type { DashboardVisitor } from '../support/dashboard/dashboard-visitor.ts'
 
 const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { builtDashboard } from '../support/dashboard-build.ts'
+import { builtDashboard } from '../support/dashboard/dashboard-build.ts'
 
 const MOST_BYTES = 250_000
 /** `import{a}from"./b.js"` and `import"./b.js"`; those in brackets are loaded later. */

@@ -10,14 +10,20 @@ import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundlePath, bundleProject } from '../../src/graph/js/bundle/write.ts'
 import { readProjectConfig } from '../../src/project/config.ts'
-import { temporaryFolder } from '../support/agent-server.ts'
-import { LANGUAGES, type Language } from '../support/language.ts'
-import { GATEWAY, startManagedServe } from '../support/managed-serve.ts'
-import { run } from '../support/program.ts'
-import { endOfRun, readUntil, SocketClient, send, subscribe } from '../support/protocol-client.ts'
-import { installPython, NO_PYTHON } from '../support/python.ts'
-import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
-import { golden, normalized } from '../support/transcript.ts'
+import { temporaryFolder } from '../support/agent/agent-server.ts'
+import { LANGUAGES, type Language } from '../support/agent/language.ts'
+import {
+  endOfRun,
+  readUntil,
+  SocketClient,
+  send,
+  subscribe,
+} from '../support/agent/protocol-client.ts'
+import { golden, normalized } from '../support/agent/transcript.ts'
+import { installPython, NO_PYTHON } from '../support/hosts/python.ts'
+import { GATEWAY, startManagedServe } from '../support/processes/managed-serve.ts'
+import { run } from '../support/processes/program.ts'
+import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
 
 const IN_JAVASCRIPT = resolve(import.meta.dirname, '../peer/deepagents')
 const IN_PYTHON = resolve(import.meta.dirname, '../peer/python-agents')

@@ -3,9 +3,13 @@ import { symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Client } from '@langchain/langgraph-sdk'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type DevProcess, type ProjectFiles, startDevProcess } from '../support/dev-process.ts'
-import { processesIn } from '../support/processes.ts'
-import { installHostPython, NO_PYTHON } from '../support/python.ts'
+import { installHostPython, NO_PYTHON } from '../support/hosts/python.ts'
+import {
+  type DevProcess,
+  type ProjectFiles,
+  startDevProcess,
+} from '../support/processes/dev-process.ts'
+import { processesIn } from '../support/processes/processes.ts'
 
 const skipped = NO_PYTHON ? ` (skipped: ${NO_PYTHON})` : ''
 

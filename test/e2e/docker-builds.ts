@@ -16,9 +16,9 @@ import { createBuildContainers } from '../../src/runtime/docker/build-containers
 import { createDockerDriver } from '../../src/runtime/docker/driver.ts'
 import { locate, makeSpec } from '../conformance/process-world.ts'
 import { untilHealthy } from '../conformance/runtime-driver.ts'
-import type { ContainerEngine } from '../support/container-engine.ts'
+import type { ContainerEngine } from '../support/control-plane/container-engine.ts'
+import { NO_REGISTRY, PULLER, startRegistry } from '../support/control-plane/registry.ts'
 import { eventually } from '../support/eventually.ts'
-import { NO_REGISTRY, PULLER, startRegistry } from '../support/registry.ts'
 
 export function testContainerBuilds(engineOf: () => ContainerEngine, image: string): void {
   describe('Builds with the docker driver', () => {

@@ -25,7 +25,7 @@ import {
   type ContainerEngine,
   imageFolder,
   startContainerEngine,
-} from '../support/container-engine.ts'
+} from '../support/control-plane/container-engine.ts'
 import { eventually } from '../support/eventually.ts'
 import { testContainerBuilds } from './docker-builds.ts'
 

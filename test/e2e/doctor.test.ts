@@ -9,9 +9,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { close, listen } from '../../src/http/listen.ts'
 import { createSecretBox } from '../../src/storage/control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../../src/storage/control-plane/store.ts'
-import { DOMAIN_CERTIFICATE, EXPIRED_DOMAIN_CERTIFICATE } from '../support/certificate.ts'
-import { freshPostgres } from '../support/postgres.ts'
-import { startRunyard, type TestRunyard } from '../support/runyard.ts'
+import { DOMAIN_CERTIFICATE, EXPIRED_DOMAIN_CERTIFICATE } from '../support/gateway/certificate.ts'
+import { freshPostgres } from '../support/postgres/postgres.ts'
+import { startRunyard, type TestRunyard } from '../support/processes/runyard.ts'
 
 const HOST = 'agents.example.com'
 const RUNYARD = resolve(import.meta.dirname, '../../bin/runyard')

@@ -5,15 +5,15 @@ import { request } from 'node:https'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Revision } from '../../client/src/client.ts'
-import { fixtureProject } from '../support/agent-server.ts'
+import { fixtureProject } from '../support/agent/agent-server.ts'
+import { createGitRepository, type GitRepository } from '../support/control-plane/git-repository.ts'
 import {
   CERTIFICATE,
   CERTIFICATE_FILES,
   DOMAIN_CERTIFICATE,
   RENEWED_DOMAIN_CERTIFICATE,
-} from '../support/certificate.ts'
-import { createGitRepository, type GitRepository } from '../support/git-repository.ts'
-import { startRunyard, type TestRunyard } from '../support/runyard.ts'
+} from '../support/gateway/certificate.ts'
+import { startRunyard, type TestRunyard } from '../support/processes/runyard.ts'
 
 const MODULES = new URL('../../node_modules', import.meta.url).pathname
 const HOST = 'agents.example.com'

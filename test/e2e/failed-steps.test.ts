@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ControlPlaneClient, type Revision } from '../../client/src/client.ts'
-import { createGitRepository, type GitRepository } from '../support/git-repository.ts'
-import { startRunyard, type TestRunyard } from '../support/runyard.ts'
+import { createGitRepository, type GitRepository } from '../support/control-plane/git-repository.ts'
+import { startRunyard, type TestRunyard } from '../support/processes/runyard.ts'
 
 /** It is a variable of the control plane, and so is all that begins like it. */
 const ENCRYPTION_KEY = randomBytes(32).toString('base64')

@@ -4,8 +4,8 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Client } from '@langchain/langgraph-sdk'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { clientOf, fixtureProject, temporaryFolder } from '../support/agent-server.ts'
-import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { clientOf, fixtureProject, temporaryFolder } from '../support/agent/agent-server.ts'
+import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
 
 const command = resolve(import.meta.dirname, '../../bin/runyard')
 

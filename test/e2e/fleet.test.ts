@@ -4,9 +4,9 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from '@langchain/langgraph-sdk'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { fixtureProject, temporaryFolder } from '../support/agent-server.ts'
-import { freshPostgres } from '../support/postgres.ts'
-import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { fixtureProject, temporaryFolder } from '../support/agent/agent-server.ts'
+import { freshPostgres } from '../support/postgres/postgres.ts'
+import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
 
 const COMMAND = new URL('../../bin/runyard', import.meta.url).pathname
 const KEY = 'the-key-of-the-fleet'

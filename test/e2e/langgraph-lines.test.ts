@@ -11,9 +11,13 @@ import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundleProject } from '../../src/graph/js/bundle/write.ts'
 import { readProjectConfig } from '../../src/project/config.ts'
-import { GATEWAY, type ManagedServe, startManagedServe } from '../support/managed-serve.ts'
-import { run } from '../support/program.ts'
-import { endOfRun, readUntil, send, subscribe } from '../support/protocol-client.ts'
+import { endOfRun, readUntil, send, subscribe } from '../support/agent/protocol-client.ts'
+import {
+  GATEWAY,
+  type ManagedServe,
+  startManagedServe,
+} from '../support/processes/managed-serve.ts'
+import { run } from '../support/processes/program.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const PEERS = join(ROOT, 'test/peer/langgraph-lines')

@@ -5,11 +5,11 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { freePort } from '../support/free-port.ts'
-import { type KubernetesCluster, startKubernetesApi } from '../support/kubernetes-api.ts'
-import { freshPostgres } from '../support/postgres.ts'
-import { NO_REGISTRY, startRegistry, type TestRegistry } from '../support/registry.ts'
-import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { NO_REGISTRY, startRegistry, type TestRegistry } from '../support/control-plane/registry.ts'
+import { type KubernetesCluster, startKubernetesApi } from '../support/kubernetes/kubernetes-api.ts'
+import { freshPostgres } from '../support/postgres/postgres.ts'
+import { freePort } from '../support/processes/free-port.ts'
+import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
 
 const COMMAND = new URL('../../bin/runyard', import.meta.url).pathname
 const AGENT = new URL('../fixtures/plain-agent.js', import.meta.url).pathname

@@ -10,9 +10,9 @@ import { deployLogPaths } from '../../src/runtime/deploy-log.ts'
 import { createProcessDriver } from '../../src/runtime/process/driver.ts'
 import { createRevisionLogs } from '../../src/telemetry/revision-logs.ts'
 import { untilHealthy } from '../conformance/runtime-driver.ts'
-import { writeProject } from '../support/bundled-project.ts'
-import { aFolder } from '../support/fake-builder.ts'
-import { installHostPython, NO_PYTHON } from '../support/python.ts'
+import { aFolder } from '../support/control-plane/fake-builder.ts'
+import { writeProject } from '../support/hosts/bundled-project.ts'
+import { installHostPython, NO_PYTHON } from '../support/hosts/python.ts'
 
 const FORGED =
   '{"level":"error","time":"2026-11-27T12:00:00.000Z","pid":1,"msg":"your key has expired"}'

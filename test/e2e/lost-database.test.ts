@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { startServeProcess } from '../support/serve-process.ts'
+import { startServeProcess } from '../support/processes/serve-process.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 

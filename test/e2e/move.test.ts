@@ -3,12 +3,18 @@ import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type AgentLife, GONE_ON, goOnWith, liveWith, portraitOf } from '../support/agent-life.ts'
-import { fixtureProject, temporaryFolder } from '../support/agent-server.ts'
-import { type EndedCommand, startCommand } from '../support/command.ts'
-import { createGitRepository, type GitRepository } from '../support/git-repository.ts'
-import { type PostgresProxy, startPostgresProxy } from '../support/postgres-proxy.ts'
-import { startRunyard, type TestRunyard } from '../support/runyard.ts'
+import {
+  type AgentLife,
+  GONE_ON,
+  goOnWith,
+  liveWith,
+  portraitOf,
+} from '../support/agent/agent-life.ts'
+import { fixtureProject, temporaryFolder } from '../support/agent/agent-server.ts'
+import { createGitRepository, type GitRepository } from '../support/control-plane/git-repository.ts'
+import { type PostgresProxy, startPostgresProxy } from '../support/postgres/postgres-proxy.ts'
+import { type EndedCommand, startCommand } from '../support/processes/command.ts'
+import { startRunyard, type TestRunyard } from '../support/processes/runyard.ts'
 
 const MODULES = new URL('../../node_modules', import.meta.url).pathname
 const LIMIT_MS = 240_000

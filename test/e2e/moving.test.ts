@@ -7,9 +7,9 @@ import {
   type RunningAgentServer,
   startAgentServer,
   temporaryFolder,
-} from '../support/agent-server.ts'
-import { run } from '../support/program.ts'
-import { savedFile } from '../support/tour.ts'
+} from '../support/agent/agent-server.ts'
+import { run } from '../support/processes/program.ts'
+import { savedFile } from '../support/processes/tour.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const say = (content: string) => ({ input: { messages: [{ role: 'user', content }] } })

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { run, runNow } from '../support/program.ts'
-import { runOnce, startServeProcess } from '../support/serve-process.ts'
+import { run, runNow } from '../support/processes/program.ts'
+import { runOnce, startServeProcess } from '../support/processes/serve-process.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const peer = join(root, 'test/peer/node-26')
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
 it.runIf(isServed)('runs on Node 26 (npm has it for Linux)', async () => {
-  const program = join(root, 'test/support/past-the-door.ts')
+  const program = join(root, 'test/support/processes/past-the-door.ts')
   const args = [program, 'serve', '--port', '0', '--data-dir', dataDir]
   const cwd = join(root, 'test/fixtures/projects/echo')
   const server = await startServeProcess(node26, args, { cwd })

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Clone, makeClone } from '../support/clone.ts'
-import { npmStart } from '../support/npm-start.ts'
-import { endProcessesIn, type ProcessInfo, processesIn } from '../support/processes.ts'
+import { type Clone, makeClone } from '../support/processes/clone.ts'
+import { npmStart } from '../support/processes/npm-start.ts'
+import { endProcessesIn, type ProcessInfo, processesIn } from '../support/processes/processes.ts'
 
 const INSTALL_MS = 480_000
 const isLinux = process.platform === 'linux'

@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { freePort } from '../support/free-port.ts'
-import { startOAuthProvider, type TestOAuthProvider } from '../support/oauth-provider.ts'
-import { Person } from '../support/person.ts'
-import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { startOAuthProvider, type TestOAuthProvider } from '../support/oauth/oauth-provider.ts'
+import { Person } from '../support/oauth/person.ts'
+import { freePort } from '../support/processes/free-port.ts'
+import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 

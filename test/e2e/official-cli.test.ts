@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { run } from '../support/program.ts'
-import { startRunyard, type TestRunyard } from '../support/runyard.ts'
+import { run } from '../support/processes/program.ts'
+import { startRunyard, type TestRunyard } from '../support/processes/runyard.ts'
 
 const PEER = resolve(import.meta.dirname, '../peer/langgraph-cli')
 const CLI = join(PEER, 'node_modules/.bin/langgraphjs')

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { installPython, NO_PYTHON, pathWithUv } from '../support/python.ts'
-import { writePythonProject } from '../support/python-project.ts'
-import { startRunyard, type TestRunyard } from '../support/runyard.ts'
+import { installPython, NO_PYTHON, pathWithUv } from '../support/hosts/python.ts'
+import { writePythonProject } from '../support/hosts/python-project.ts'
+import { startRunyard, type TestRunyard } from '../support/processes/runyard.ts'
 
 const REQUIREMENTS = new URL('../peer/langgraph-cli/requirements.txt', import.meta.url)
 const DEPLOY_MS = 240_000

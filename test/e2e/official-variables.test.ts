@@ -2,9 +2,9 @@
 import { rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { clientOf, fixtureProject, temporaryFolder } from '../support/agent-server.ts'
-import { installPython, NO_PYTHON } from '../support/python.ts'
-import { startServeProcess } from '../support/serve-process.ts'
+import { clientOf, fixtureProject, temporaryFolder } from '../support/agent/agent-server.ts'
+import { installPython, NO_PYTHON } from '../support/hosts/python.ts'
+import { startServeProcess } from '../support/processes/serve-process.ts'
 
 const command = resolve(import.meta.dirname, '../../bin/runyard')
 const REQUIREMENTS = resolve(import.meta.dirname, '../../hosts/python/requirements-dev.txt')

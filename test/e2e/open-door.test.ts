@@ -3,9 +3,9 @@ import { rm } from 'node:fs/promises'
 import { request } from 'node:http'
 import { resolve } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { fixtureProject, temporaryFolder } from '../support/agent-server.ts'
-import { startDevProcess } from '../support/dev-process.ts'
-import { startServeProcess } from '../support/serve-process.ts'
+import { fixtureProject, temporaryFolder } from '../support/agent/agent-server.ts'
+import { startDevProcess } from '../support/processes/dev-process.ts'
+import { startServeProcess } from '../support/processes/serve-process.ts'
 
 const bin = resolve(import.meta.dirname, '../../bin/runyard')
 const GRAPH = `

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { endProcessesIn, processesIn } from '../support/processes.ts'
+import { endProcessesIn, processesIn } from '../support/processes/processes.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 

@@ -3,11 +3,11 @@ import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Clone, makeClone } from '../support/clone.ts'
-import { run } from '../support/program.ts'
-import { installHostPython, NO_PYTHON } from '../support/python.ts'
-import { writePythonProject } from '../support/python-project.ts'
-import { runOnce, startServeProcess } from '../support/serve-process.ts'
+import { installHostPython, NO_PYTHON } from '../support/hosts/python.ts'
+import { writePythonProject } from '../support/hosts/python-project.ts'
+import { type Clone, makeClone } from '../support/processes/clone.ts'
+import { run } from '../support/processes/program.ts'
+import { runOnce, startServeProcess } from '../support/processes/serve-process.ts'
 
 const INSTALL_MS = 300_000
 const root = resolve(import.meta.dirname, '../..')

@@ -1,8 +1,8 @@
 /** A deployment runs on the Node that its project asks for. */
 import { resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createGitRepository, type GitRepository } from '../support/git-repository.ts'
-import { startRunyard, type TestRunyard } from '../support/runyard.ts'
+import { createGitRepository, type GitRepository } from '../support/control-plane/git-repository.ts'
+import { startRunyard, type TestRunyard } from '../support/processes/runyard.ts'
 
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/agent')
 const ROLLOUT_MS = 180_000

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createGitRepository, type GitRepository } from '../support/git-repository.ts'
 import {
   endOfRun,
   readUntil,
@@ -11,8 +10,9 @@ import {
   send,
   subscribe,
   type WireEvent,
-} from '../support/protocol-client.ts'
-import { startRunyard, type TestRunyard } from '../support/runyard.ts'
+} from '../support/agent/protocol-client.ts'
+import { createGitRepository, type GitRepository } from '../support/control-plane/git-repository.ts'
+import { startRunyard, type TestRunyard } from '../support/processes/runyard.ts'
 
 const SOURCE = { repo_ref: 'main', langgraph_config_path: 'langgraph.json' }
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/agent')

@@ -8,8 +8,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { StartMessage } from '../../src/link/messages.ts'
 import { openAgentStore } from '../../src/storage/agent/store.ts'
 import { createSecretBox } from '../../src/storage/control-plane/secret-box.ts'
-import { fixtureProject } from '../support/agent-server.ts'
-import { GATEWAY, startManagedServe } from '../support/managed-serve.ts'
+import { fixtureProject } from '../support/agent/agent-server.ts'
+import { GATEWAY, startManagedServe } from '../support/processes/managed-serve.ts'
 
 const KEY = Buffer.alloc(32, 3)
 const TOKEN = 'the-token'

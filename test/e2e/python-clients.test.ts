@@ -1,8 +1,8 @@
 /** What the official Python clients see of a server: the SDK, RemoteGraph, and those of A2A and MCP. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../support/agent-server.ts'
-import { inLanguage, LANGUAGES } from '../support/language.ts'
-import { activateHostPython, installPython, NO_PYTHON, runPython } from '../support/python.ts'
+import { type RunningAgentServer, startAgentServer } from '../support/agent/agent-server.ts'
+import { inLanguage, LANGUAGES } from '../support/agent/language.ts'
+import { activateHostPython, installPython, NO_PYTHON, runPython } from '../support/hosts/python.ts'
 
 /** Longer than a script may take. */
 const LIMIT_MS = 300_000

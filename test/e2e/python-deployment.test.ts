@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createGitRepository, type GitRepository } from '../support/git-repository.ts'
-import { run } from '../support/program.ts'
-import { installHostPython, NO_PYTHON, pathWithUv, uvOf } from '../support/python.ts'
-import { writePythonProject } from '../support/python-project.ts'
-import { startRunyard, type TestRunyard } from '../support/runyard.ts'
+import { createGitRepository, type GitRepository } from '../support/control-plane/git-repository.ts'
+import { installHostPython, NO_PYTHON, pathWithUv, uvOf } from '../support/hosts/python.ts'
+import { writePythonProject } from '../support/hosts/python-project.ts'
+import { run } from '../support/processes/program.ts'
+import { startRunyard, type TestRunyard } from '../support/processes/runyard.ts'
 
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/agent')
 const ROLLOUT_MS = 240_000

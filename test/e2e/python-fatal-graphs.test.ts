@@ -3,9 +3,9 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Client } from '@langchain/langgraph-sdk'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { clientOf, fixtureProject, temporaryFolder } from '../support/agent-server.ts'
-import { activateHostPython, NO_PYTHON } from '../support/python.ts'
-import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { clientOf, fixtureProject, temporaryFolder } from '../support/agent/agent-server.ts'
+import { activateHostPython, NO_PYTHON } from '../support/hosts/python.ts'
+import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
 
 const command = resolve(import.meta.dirname, '../../bin/runyard')
 

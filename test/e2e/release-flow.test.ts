@@ -11,8 +11,8 @@ import { Client as McpClient, StreamableHTTPClientTransport } from '@modelcontex
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ControlPlaneClient } from '../../client/src/client.ts'
 import { deployFolder } from '../../src/cli/deploy/deploy-folder.ts'
-import { createGitRepository, type GitRepository } from '../support/git-repository.ts'
-import { startRunyard, type TestRunyard } from '../support/runyard.ts'
+import { createGitRepository, type GitRepository } from '../support/control-plane/git-repository.ts'
+import { startRunyard, type TestRunyard } from '../support/processes/runyard.ts'
 
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/agent')
 const ROLLOUT_MS = 240_000

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openS3Objects } from '../../src/artifacts/s3-objects.ts'
 import { parseS3Address } from '../../src/core/s3-address.ts'
 import { objectStoreConformance } from '../conformance/object-store.ts'
-import { NO_S3_SERVER, type S3Server, startS3Server } from '../support/s3-server.ts'
+import { NO_S3_SERVER, type S3Server, startS3Server } from '../support/control-plane/s3-server.ts'
 
 /** This test alone knows its prefix. */
 const prefix = `tests/${randomUUID()}`

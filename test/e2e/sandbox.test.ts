@@ -5,10 +5,10 @@ import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ControlPlaneClient } from '../../client/src/client.ts'
 import { deployFolder } from '../../src/cli/deploy/deploy-folder.ts'
-import { runNow } from '../support/program.ts'
-import { NO_PYTHON, pathWithUv } from '../support/python.ts'
-import { writePythonProject } from '../support/python-project.ts'
-import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { NO_PYTHON, pathWithUv } from '../support/hosts/python.ts'
+import { writePythonProject } from '../support/hosts/python-project.ts'
+import { runNow } from '../support/processes/program.ts'
+import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const SPY = join(root, 'test/fixtures/projects/spy')

@@ -7,10 +7,10 @@ import { create } from 'tar'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openS3Objects } from '../../src/artifacts/s3-objects.ts'
 import { parseS3Address } from '../../src/core/s3-address.ts'
-import { fixtureProject, temporaryFolder } from '../support/agent-server.ts'
-import { freshPostgres } from '../support/postgres.ts'
-import { NO_S3_SERVER, type S3Server, startS3Server } from '../support/s3-server.ts'
-import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { fixtureProject, temporaryFolder } from '../support/agent/agent-server.ts'
+import { NO_S3_SERVER, type S3Server, startS3Server } from '../support/control-plane/s3-server.ts'
+import { freshPostgres } from '../support/postgres/postgres.ts'
+import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
 
 const COMMAND = new URL('../../bin/runyard', import.meta.url).pathname
 const MODULES = new URL('../../node_modules', import.meta.url).pathname

@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { residentMb } from '../support/processes.ts'
-import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { residentMb } from '../support/processes/processes.ts'
+import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const THREAD_BYTES = 20_000_000

@@ -2,10 +2,10 @@
 import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../support/agent-server.ts'
-import { builtDashboard } from '../support/dashboard-build.ts'
-import { Page } from '../support/page.ts'
-import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { temporaryFolder } from '../support/agent/agent-server.ts'
+import { builtDashboard } from '../support/dashboard/dashboard-build.ts'
+import { Page } from '../support/dashboard/page.ts'
+import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const KEY = 'the-key-of-the-studio'

@@ -12,11 +12,11 @@ import { silentLog } from '../../src/core/log.ts'
 import { createTlsServer } from '../../src/gateway/server/http2.ts'
 import { close, listen } from '../../src/http/listen.ts'
 import { followCertificate } from '../../src/main/installation/certificate.ts'
-import { fixtureProject, temporaryFolder } from '../support/agent-server.ts'
-import { NO_BROWSER, startBrowser } from '../support/browser.ts'
-import { CERTIFICATE, CERTIFICATE_FILES, RENEWED_FILES } from '../support/certificate.ts'
-import { startRunyard } from '../support/runyard.ts'
-import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { fixtureProject, temporaryFolder } from '../support/agent/agent-server.ts'
+import { NO_BROWSER, startBrowser } from '../support/dashboard/browser.ts'
+import { CERTIFICATE, CERTIFICATE_FILES, RENEWED_FILES } from '../support/gateway/certificate.ts'
+import { startRunyard } from '../support/processes/runyard.ts'
+import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
 
 const bin = resolve(import.meta.dirname, '../../bin/runyard')
 const ca = CERTIFICATE.cert

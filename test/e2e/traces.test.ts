@@ -9,9 +9,9 @@ import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { ControlPlaneClient } from '../../client/src/client.ts'
 import { deployFolder } from '../../src/cli/deploy/deploy-folder.ts'
-import { startRunyard } from '../support/runyard.ts'
-import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
-import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+import { startReceiver, type WebhookReceiver } from '../support/agent/webhook-receiver.ts'
+import { startRunyard } from '../support/processes/runyard.ts'
+import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 

@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { freePort } from '../support/free-port.ts'
-import { NO_PYTHON } from '../support/python.ts'
-import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
-import { tourSteps, walk } from '../support/tour.ts'
+import { NO_PYTHON } from '../support/hosts/python.ts'
+import { freePort } from '../support/processes/free-port.ts'
+import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
+import { tourSteps, walk } from '../support/processes/tour.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const LIMIT_MS = 400_000

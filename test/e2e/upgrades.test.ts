@@ -6,9 +6,9 @@ import { WebSocket } from 'ws'
 import { silentLog } from '../../src/core/log.ts'
 import { DEFAULT_WORKSPACE_ID } from '../../src/core/people/api-key.ts'
 import { Gateway } from '../../src/gateway/gateway.ts'
-import { type RunningAgentServer, startAgentServer } from '../support/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../support/agent/agent-server.ts'
 import { eventually } from '../support/eventually.ts'
-import { bytesInUse } from '../support/memory.ts'
+import { bytesInUse } from '../support/processes/memory.ts'
 
 const CLIENTS = 50
 const MAX_GROWTH_BYTES = 20_000_000

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
-import { hang, startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
+import { hang, startReceiver, type WebhookReceiver } from '../support/agent/webhook-receiver.ts'
+import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`

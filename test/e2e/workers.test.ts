@@ -2,10 +2,10 @@
 import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { clientOf, fixtureProject, temporaryFolder } from '../support/agent-server.ts'
+import { clientOf, fixtureProject, temporaryFolder } from '../support/agent/agent-server.ts'
 import { eventually } from '../support/eventually.ts'
-import { endProcessesIn, processesIn } from '../support/processes.ts'
-import { type ServeProcess, startServeProcess } from '../support/serve-process.ts'
+import { endProcessesIn, processesIn } from '../support/processes/processes.ts'
+import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
 
 const command = resolve(import.meta.dirname, '../../bin/runyard')
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { startExample } from '../support/example.ts'
-import { activateHostPython, NO_PYTHON } from '../support/python.ts'
+import { activateHostPython, NO_PYTHON } from '../support/hosts/python.ts'
+import { startExample } from '../support/processes/example.ts'
 
 const skipped = NO_PYTHON ? ` (skipped: ${NO_PYTHON})` : ''
 const root = resolve(import.meta.dirname, '../..')

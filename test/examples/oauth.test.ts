@@ -1,10 +1,10 @@
 /** The example that acts with its user's own account, under `runyard serve` beside a control plane. */
 import { expect, it } from 'vitest'
-import { startControlPlane } from '../support/control-plane.ts'
-import { startExample } from '../support/example.ts'
-import { exampleEnvironment, runOAuthExample } from '../support/oauth-example.ts'
-import { startOAuthProvider } from '../support/oauth-provider.ts'
-import { addProvider } from '../support/oauth-world.ts'
+import { startControlPlane } from '../support/control-plane/control-plane.ts'
+import { exampleEnvironment, runOAuthExample } from '../support/oauth/oauth-example.ts'
+import { startOAuthProvider } from '../support/oauth/oauth-provider.ts'
+import { addProvider } from '../support/oauth/oauth-world.ts'
+import { startExample } from '../support/processes/example.ts'
 
 it('the client of examples/oauth prints what its README shows', async () => {
   const provider = await startOAuthProvider()

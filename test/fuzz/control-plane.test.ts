@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { effort, SEED } from '../chaos/effort.ts'
 import { readDocument } from '../contract/document.ts'
-import { aCreateRequest } from '../support/control-plane.ts'
+import { aCreateRequest } from '../support/control-plane/control-plane.ts'
 import { fuzz } from './fuzz.ts'
 import { type FuzzedProcess, startFuzzedProcess } from './fuzzed-process.ts'
 import { KnownIds } from './known-values.ts'

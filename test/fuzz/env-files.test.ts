@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { parseEnvFile } from '../../src/project/env-file.ts'
-import { runNow } from '../support/program.ts'
-import { installHostPython, NO_PYTHON } from '../support/python.ts'
+import { installHostPython, NO_PYTHON } from '../support/hosts/python.ts'
+import { runNow } from '../support/processes/program.ts'
 
 const skipped = NO_PYTHON ? ` (skipped: ${NO_PYTHON})` : ''
 const ENVIRONMENT = { OUTSIDE: 'outside', A: 'environment' }

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { endTogether } from '../support/end-together.ts'
+import { endTogether } from '../support/processes/end-together.ts'
 
 export interface FuzzedProcess {
   /** The first line that it printed. */

@@ -1,7 +1,7 @@
 /** Ids of things that exist, and values that keep a run short and at home. */
 import fc from 'fast-check'
 import type { Schema } from '../contract/document.ts'
-import { DOMAIN_CERTIFICATE } from '../support/certificate.ts'
+import { DOMAIN_CERTIFICATE } from '../support/gateway/certificate.ts'
 
 const GRAPHS = ['agent', 'slow', 'fail', 'ask', 'parent']
 

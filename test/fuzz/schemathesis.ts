@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { run } from '../support/program.ts'
+import { run } from '../support/processes/program.ts'
 
 /** One answer that is not what the document promises. */
 export interface Finding {

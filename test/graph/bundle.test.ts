@@ -11,12 +11,16 @@ import { bundlePath, bundleProject } from '../../src/graph/js/bundle/write.ts'
 import { builtSchemasPath } from '../../src/graph/js/schemas/kept.ts'
 import { bundle as build } from '../../src/main/builds/bundle.ts'
 import { readProjectConfig } from '../../src/project/config.ts'
-import { MANY_SIDED, writeFiles, writeProject } from '../support/bundled-project.ts'
-import { GATEWAY, type ManagedServe, startManagedServe } from '../support/managed-serve.ts'
-import { run } from '../support/program.ts'
+import { MANY_SIDED, writeFiles, writeProject } from '../support/hosts/bundled-project.ts'
+import {
+  GATEWAY,
+  type ManagedServe,
+  startManagedServe,
+} from '../support/processes/managed-serve.ts'
+import { run } from '../support/processes/program.ts'
 
 const MODULES = resolve(import.meta.dirname, '../../node_modules')
-const LOAD = resolve(import.meta.dirname, '../support/load-layouts.ts')
+const LOAD = resolve(import.meta.dirname, '../support/hosts/load-layouts.ts')
 const ANN = { authorization: 'Bearer ann', ...GATEWAY }
 
 let dir: string

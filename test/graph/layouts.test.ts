@@ -5,12 +5,12 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundleProject } from '../../src/graph/js/bundle/write.ts'
 import { readProjectConfig } from '../../src/project/config.ts'
-import { writeFiles } from '../support/bundled-project.ts'
-import { LAYOUTS, type Layout } from '../support/layouts.ts'
-import { run } from '../support/program.ts'
+import { writeFiles } from '../support/hosts/bundled-project.ts'
+import { LAYOUTS, type Layout } from '../support/hosts/layouts.ts'
+import { run } from '../support/processes/program.ts'
 
 const MODULES = resolve(import.meta.dirname, '../../node_modules')
-const LOAD = resolve(import.meta.dirname, '../support/load-layouts.ts')
+const LOAD = resolve(import.meta.dirname, '../support/hosts/load-layouts.ts')
 const names = Object.keys(LAYOUTS)
 const bundled = names.filter((name) => !LAYOUTS[name]?.unbundled)
 /** What a `tsconfig.json` says of syntax holds for a whole process: these have one each. */

@@ -9,8 +9,8 @@ import { onSource } from '../../src/graph/js/modules/hooks.ts'
 import { loadProject, type Project } from '../../src/graph/js/project.ts'
 import { readProjectConfig } from '../../src/project/config.ts'
 import { openAgentStore } from '../../src/storage/agent/store.ts'
-import { finishRun, readState, streamRun } from '../support/graph-runs.ts'
-import { hostCallsOn } from '../support/host-calls.ts'
+import { finishRun, readState, streamRun } from '../support/hosts/graph-runs.ts'
+import { hostCallsOn } from '../support/hosts/host-calls.ts'
 
 const PROJECTS = resolve(import.meta.dirname, '../fixtures/projects')
 const ROOT_PACKAGES = resolve(import.meta.dirname, '../../node_modules')

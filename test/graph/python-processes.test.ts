@@ -8,9 +8,9 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Log, silentLog } from '../../src/core/log.ts'
 import { openProject } from '../../src/main/project.ts'
 import { readProjectConfig } from '../../src/project/config.ts'
-import { HostWorld, payloadsOf } from '../support/host-world.ts'
-import { activateHostPython, NO_PYTHON } from '../support/python.ts'
-import { startServeProcess } from '../support/serve-process.ts'
+import { HostWorld, payloadsOf } from '../support/hosts/host-world.ts'
+import { activateHostPython, NO_PYTHON } from '../support/hosts/python.ts'
+import { startServeProcess } from '../support/processes/serve-process.ts'
 
 const BIN = fileURLToPath(new URL('../../bin/runyard', import.meta.url))
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { RunWorld } from '../../../test/support/run-world.ts'
+import { RunWorld } from '../../../test/support/agent/run-world.ts'
 import { lockOf } from '../../core/agent/agent-store.ts'
 import { systemClock } from '../../core/clock.ts'
 import { silentLog } from '../../core/log.ts'

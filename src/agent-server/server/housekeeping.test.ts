@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startAgentServer } from '../../../test/support/agent-server.ts'
+import { startAgentServer } from '../../../test/support/agent/agent-server.ts'
 
 test('a thread that is kept for a second is gone within some, long before the next sweep', async () => {
   const server = await startAgentServer()

@@ -10,7 +10,7 @@ import {
   PUSHER,
   startRegistry,
   type TestRegistry,
-} from '../../../test/support/registry.ts'
+} from '../../../test/support/control-plane/registry.ts'
 import { parseImage } from '../../core/deployment/images/image.ts'
 import type { RegistryLogin } from '../../core/deployment/images/pull-secret.ts'
 import type { OwnRegistry } from '../../core/deployment/images/registry.ts'

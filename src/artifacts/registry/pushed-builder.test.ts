@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { aFolder, FakeBuilder } from '../../../test/support/fake-builder.ts'
+import { aFolder, FakeBuilder } from '../../../test/support/control-plane/fake-builder.ts'
 import {
   NO_REGISTRY,
   PULLER,
   startRegistry,
   type TestRegistry,
-} from '../../../test/support/registry.ts'
+} from '../../../test/support/control-plane/registry.ts'
 import type { Artifact } from '../../core/deployment/artifacts/artifact.ts'
 import { type Log, silentLog } from '../../core/log.ts'
 import { parseIpRange } from '../../core/network/ip-range.ts'

@@ -7,7 +7,7 @@ import {
   PULLER,
   startRegistry,
   type TestRegistry,
-} from '../../../test/support/registry.ts'
+} from '../../../test/support/control-plane/registry.ts'
 import { openFolderObjects } from '../../artifacts/folder-objects.ts'
 import { createRegistryClient } from '../../artifacts/registry/client.ts'
 import { createWays } from '../../artifacts/registry/ways.ts'

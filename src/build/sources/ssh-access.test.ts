@@ -2,8 +2,12 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { runNow } from '../../../test/support/program.ts'
-import { NO_SSH_SERVER, type SshServer, startSshServer } from '../../../test/support/ssh-server.ts'
+import {
+  NO_SSH_SERVER,
+  type SshServer,
+  startSshServer,
+} from '../../../test/support/control-plane/ssh-server.ts'
+import { runNow } from '../../../test/support/processes/program.ts'
 import { systemClock } from '../../core/clock.ts'
 import { silentLog } from '../../core/log.ts'
 import { openBuildLog } from '../build-log.ts'

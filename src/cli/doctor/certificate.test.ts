@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { DOMAIN_CERTIFICATE } from '../../../test/support/certificate.ts'
+import { DOMAIN_CERTIFICATE } from '../../../test/support/gateway/certificate.ts'
 import { inspectDomainCertificates } from './certificate.ts'
 
 const DAY_MS = 86_400_000

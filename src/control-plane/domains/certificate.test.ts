@@ -5,7 +5,7 @@ import {
   DOMAIN_CERTIFICATE,
   EXPIRED_DOMAIN_CERTIFICATE,
   RENEWED_DOMAIN_CERTIFICATE,
-} from '../../../test/support/certificate.ts'
+} from '../../../test/support/gateway/certificate.ts'
 import { certificateAnswer, checkCertificate } from './certificate.ts'
 
 const HOST = 'agents.example.com'

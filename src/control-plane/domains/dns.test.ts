@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { SkippingClock } from '../../../test/support/control-plane.ts'
-import { type DnsServer, startDnsServer } from '../../../test/support/dns-server.ts'
+import { SkippingClock } from '../../../test/support/control-plane/control-plane.ts'
+import { type DnsServer, startDnsServer } from '../../../test/support/gateway/dns-server.ts'
 import { DnsStates } from './dns.ts'
 
 const HOME = 'runyard.example.com'

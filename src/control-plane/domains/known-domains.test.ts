@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { aDeployment, aDomain } from '../../../test/support/control-plane/control-plane-records.ts'
 import {
   DOMAIN_CERTIFICATE,
   RENEWED_DOMAIN_CERTIFICATE,
-} from '../../../test/support/certificate.ts'
-import { aDeployment, aDomain } from '../../../test/support/control-plane-records.ts'
+} from '../../../test/support/gateway/certificate.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Domain } from '../../core/deployment/domain.ts'
 import { silentLog } from '../../core/log.ts'

@@ -1,8 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { aDeployment, anUpload, aRevision } from '../../../test/support/control-plane-records.ts'
-import { aFolder, FakeBuilder, FakeTarballs } from '../../../test/support/fake-builder.ts'
-import { FakeRuntimeDriver } from '../../../test/support/fake-runtime-driver.ts'
+import {
+  aDeployment,
+  anUpload,
+  aRevision,
+} from '../../../test/support/control-plane/control-plane-records.ts'
+import {
+  aFolder,
+  FakeBuilder,
+  FakeTarballs,
+} from '../../../test/support/control-plane/fake-builder.ts'
+import { FakeRuntimeDriver } from '../../../test/support/control-plane/fake-runtime-driver.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { RevisionStatus } from '../../core/deployment/revision.ts'
 import { silentLog } from '../../core/log.ts'

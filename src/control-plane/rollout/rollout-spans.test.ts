@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { aRevision } from '../../../test/support/control-plane-records.ts'
+import { aRevision } from '../../../test/support/control-plane/control-plane-records.ts'
 import { noTracer, type SpanOptions } from '../../core/tracing.ts'
 import { RolloutSpans } from './rollout-spans.ts'
 

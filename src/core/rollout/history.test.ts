@@ -4,8 +4,11 @@ import {
   LIMITS,
   NotTaken,
   SimulatedDeployment,
-} from '../../../test/support/simulated-deployment.ts'
-import { HAPPENINGS, type Happening } from '../../../test/support/simulated-happenings.ts'
+} from '../../../test/support/control-plane/simulated-deployment.ts'
+import {
+  HAPPENINGS,
+  type Happening,
+} from '../../../test/support/control-plane/simulated-happenings.ts'
 import { nextDeploymentStep } from './next-step.ts'
 import type { DeploymentStep } from './step.ts'
 

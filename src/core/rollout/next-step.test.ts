@@ -4,7 +4,7 @@ import {
   aReplica,
   endpoints,
   NOW,
-} from '../../../test/support/observed-deployment.ts'
+} from '../../../test/support/control-plane/observed-deployment.ts'
 import { nextDeploymentStep, RULES } from './next-step.ts'
 import type { ActiveRevision, ObservedDeployment, RevisionOnItsWay } from './observed.ts'
 import type { DeploymentStep } from './step.ts'

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { anActiveRevision, aReplica, NOW } from '../../../test/support/observed-deployment.ts'
+import {
+  anActiveRevision,
+  aReplica,
+  NOW,
+} from '../../../test/support/control-plane/observed-deployment.ts'
 import type { Timers } from './observed.ts'
 import { followTimers, followWaiting, NO_TIMERS, timersAfter } from './timers.ts'
 

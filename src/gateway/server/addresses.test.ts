@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import net, { type Socket } from 'node:net'
 import { Duplex } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { echo, KEY, openWorld, type World } from '../../../test/support/gateway-world.ts'
+import { echo, KEY, openWorld, type World } from '../../../test/support/gateway/gateway-world.ts'
 import { close, listen } from '../../http/listen.ts'
 import { createGatewayServer } from './server.ts'
 

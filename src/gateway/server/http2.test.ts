@@ -12,8 +12,8 @@ import {
 import https from 'node:https'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { CERTIFICATE } from '../../../test/support/certificate.ts'
-import { echo, KEY, openWorld, type World } from '../../../test/support/gateway-world.ts'
+import { CERTIFICATE } from '../../../test/support/gateway/certificate.ts'
+import { echo, KEY, openWorld, type World } from '../../../test/support/gateway/gateway-world.ts'
 import { close, listen } from '../../http/listen.ts'
 import { createTlsServer } from './http2.ts'
 

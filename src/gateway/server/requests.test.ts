@@ -6,7 +6,7 @@ import {
   KEY,
   openWorld,
   type World,
-} from '../../../test/support/gateway-world.ts'
+} from '../../../test/support/gateway/gateway-world.ts'
 
 let world: World
 let passed = 0

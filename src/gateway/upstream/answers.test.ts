@@ -1,7 +1,7 @@
 /** Answers that an agent server writes byte by byte: where one ends must not be open to two readings. */
 import type { Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openWorld, type World, withKey } from '../../../test/support/gateway-world.ts'
+import { openWorld, type World, withKey } from '../../../test/support/gateway/gateway-world.ts'
 
 let world: World
 

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import { CERTIFICATE, CERTIFICATE_FILES, RENEWED_FILES } from '../../../test/support/certificate.ts'
+import {
+  CERTIFICATE,
+  CERTIFICATE_FILES,
+  RENEWED_FILES,
+} from '../../../test/support/gateway/certificate.ts'
 import { readCertificate } from './certificate.ts'
 
 test('a certificate is read with its key', () => {

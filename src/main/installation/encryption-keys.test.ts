@@ -7,7 +7,7 @@ import {
   aDeployment,
   anOAuthToken,
   aRevision,
-} from '../../../test/support/control-plane-records.ts'
+} from '../../../test/support/control-plane/control-plane-records.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import { createSecretBox } from '../../storage/control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../../storage/control-plane/store.ts'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { postgresUrl } from '../../../test/support/postgres.ts'
+import { postgresUrl } from '../../../test/support/postgres/postgres.ts'
 import { MULTITASK_STRATEGIES } from '../../core/agent/multitask-strategy.ts'
 import {
   CANCEL_ACTIONS,

@@ -1,6 +1,6 @@
 /** Every table of the migrations is carried or has a reason not to be, on both databases in the same way. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { freshPostgres } from '../../../test/support/postgres.ts'
+import { freshPostgres } from '../../../test/support/postgres/postgres.ts'
 import { AGENT_SERVER_MIGRATIONS } from '../agent/store.ts'
 import { CONTROL_PLANE_MIGRATIONS } from '../control-plane/store.ts'
 import type { Db } from '../db/db.ts'

@@ -1,6 +1,6 @@
 /** What is read of a table, on both databases: all of it, the same, in pieces that fit into memory. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { freshPostgres } from '../../../test/support/postgres.ts'
+import { freshPostgres } from '../../../test/support/postgres/postgres.ts'
 import type { Db } from '../db/db.ts'
 import { openDb } from '../open-db.ts'
 import { fillGroup } from './carry.ts'

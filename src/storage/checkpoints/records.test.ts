@@ -1,8 +1,8 @@
 /** Reading a checkpoint must not take more rows in a longer history. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { aCheckpoint, bytesOf } from '../../../test/support/agent-records.ts'
-import { freshPostgres } from '../../../test/support/postgres.ts'
-import { analyze, rowsRead } from '../../../test/support/rows-read.ts'
+import { aCheckpoint, bytesOf } from '../../../test/support/agent/agent-records.ts'
+import { freshPostgres } from '../../../test/support/postgres/postgres.ts'
+import { analyze, rowsRead } from '../../../test/support/postgres/rows-read.ts'
 import type { CheckpointStore } from '../../core/agent/checkpoint.ts'
 import { AGENT_SERVER_MIGRATIONS } from '../agent/store.ts'
 import type { Db, SqlValue } from '../db/db.ts'

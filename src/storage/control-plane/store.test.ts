@@ -12,8 +12,8 @@ import {
   anOAuthProvider,
   anOAuthToken,
   aRevision,
-} from '../../../test/support/control-plane-records.ts'
-import { postgresUrl } from '../../../test/support/postgres.ts'
+} from '../../../test/support/control-plane/control-plane-records.ts'
+import { postgresUrl } from '../../../test/support/postgres/postgres.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import { DEPLOYMENT_STATUSES } from '../../core/deployment/deployment.ts'
 import { REVISION_REASONS, REVISION_STATUSES } from '../../core/deployment/revision.ts'

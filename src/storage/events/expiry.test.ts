@@ -1,8 +1,8 @@
 /** Removes events and the parts that they shared, and counts the rows that are read for it. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { freshPostgres } from '../../../test/support/postgres.ts'
-import { analyze, rowsRead } from '../../../test/support/rows-read.ts'
+import { freshPostgres } from '../../../test/support/postgres/postgres.ts'
+import { analyze, rowsRead } from '../../../test/support/postgres/rows-read.ts'
 import { END_EVENT, type EventStore, STATE_UPDATE_EVENT } from '../../core/agent/event.ts'
 import { AGENT_SERVER_MIGRATIONS } from '../agent/store.ts'
 import type { Db } from '../db/db.ts'

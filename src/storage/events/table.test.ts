@@ -1,7 +1,7 @@
 /** Reading a page of a log does not read the rest of it. */
 import { afterEach, expect, test } from 'vitest'
-import { freshPostgres } from '../../../test/support/postgres.ts'
-import { analyze, rowsRead } from '../../../test/support/rows-read.ts'
+import { freshPostgres } from '../../../test/support/postgres/postgres.ts'
+import { analyze, rowsRead } from '../../../test/support/postgres/rows-read.ts'
 import { AGENT_SERVER_MIGRATIONS } from '../agent/store.ts'
 import type { Db } from '../db/db.ts'
 import { migrate } from '../migrations/migrate.ts'

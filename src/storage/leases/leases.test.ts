@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { claimRun } from '../../../test/support/claim-run.ts'
-import { freshPostgres } from '../../../test/support/postgres.ts'
-import { RunWorld } from '../../../test/support/run-world.ts'
+import { claimRun } from '../../../test/support/agent/claim-run.ts'
+import { RunWorld } from '../../../test/support/agent/run-world.ts'
+import { freshPostgres } from '../../../test/support/postgres/postgres.ts'
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import type { Lease } from '../../core/agent/run.ts'
 

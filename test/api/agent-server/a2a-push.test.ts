@@ -20,14 +20,14 @@ import type { CredentialBox } from '../../../src/core/secret-box.ts'
 import { DEFAULT_SCHEMA } from '../../../src/storage/agent/store.ts'
 import { createSecretBox } from '../../../src/storage/control-plane/secret-box.ts'
 import { openDb } from '../../../src/storage/open-db.ts'
-import { agentDatabase } from '../../support/agent-database.ts'
+import { agentDatabase } from '../../support/agent/agent-database.ts'
 import {
   type RunningAgentServer,
   startAgentServer,
   temporaryFolder,
-} from '../../support/agent-server.ts'
+} from '../../support/agent/agent-server.ts'
+import { startReceiver, type WebhookReceiver } from '../../support/agent/webhook-receiver.ts'
 import { eventually } from '../../support/eventually.ts'
-import { startReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts'
 
 const SECRET = Buffer.alloc(32, 7)
 

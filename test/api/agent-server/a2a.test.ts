@@ -15,9 +15,9 @@ import {
 } from '@a2a-js/sdk/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Authorize } from '../../../src/core/agent/authorization.ts'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { closedGate } from '../../support/agent/gate.ts'
 import { eventually } from '../../support/eventually.ts'
-import { closedGate } from '../../support/gate.ts'
 
 /** Everyone owns what they make and sees nothing else of threads. */
 const byOwner: Authorize = async (caller, { resource, action }, value) => {

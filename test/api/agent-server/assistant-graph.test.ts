@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
-import { describeIn, differing } from '../../support/language.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { describeIn, differing } from '../../support/agent/language.ts'
 
 let server: RunningAgentServer
 let assistants: RunningAgentServer['client']['assistants']

@@ -7,7 +7,7 @@ import {
   type RunningAgentServer,
   startAgentServer,
   temporaryFolder,
-} from '../../support/agent-server.ts'
+} from '../../support/agent/agent-server.ts'
 
 let server: RunningAgentServer
 let assistants: RunningAgentServer['client']['assistants']

@@ -1,7 +1,7 @@
 /** What `auth.cache`, `auth.openapi` and `http.logging_headers` of `langgraph.json` come to. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLog } from '../../../src/telemetry/log.ts'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 
 let server: RunningAgentServer
 const lines: string[] = []

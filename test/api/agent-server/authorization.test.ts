@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Authorize } from '../../../src/core/agent/authorization.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { parseIpRange } from '../../../src/core/network/ip-range.ts'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 
 /** Everyone owns what they make and sees nothing else; `guest` may make no runs. */
 const byOwner: Authorize = async (caller, event, value) => {

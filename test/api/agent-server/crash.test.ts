@@ -1,17 +1,17 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { agentDatabase } from '../../support/agent-database.ts'
+import { agentDatabase } from '../../support/agent/agent-database.ts'
 import {
   type AgentServerProcess,
   spawnAgentServer,
   temporaryFolder,
-} from '../../support/agent-server.ts'
-import type { StreamPart } from '../../support/collect.ts'
+} from '../../support/agent/agent-server.ts'
+import type { StreamPart } from '../../support/agent/collect.ts'
+import { closedGate } from '../../support/agent/gate.ts'
 import { eventually } from '../../support/eventually.ts'
-import { freePort } from '../../support/free-port.ts'
-import { closedGate } from '../../support/gate.ts'
-import { pause } from '../../support/pause.ts'
+import { freePort } from '../../support/processes/free-port.ts'
+import { pause } from '../../support/processes/pause.ts'
 
 /** Long enough to be renewed in time on a machine that has much to do. */
 const leaseMs = 5_000

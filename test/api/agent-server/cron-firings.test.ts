@@ -11,7 +11,7 @@ import {
   type StartOptions,
   startAgentServer,
   temporaryFolder,
-} from '../../support/agent-server.ts'
+} from '../../support/agent/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
 
 const MINUTE = 60_000

@@ -3,7 +3,7 @@ import { Client } from '@langchain/langgraph-sdk'
 import { Client as Client112 } from 'sdk-1-12'
 import { Client as OldClient } from 'sdk-2'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 
 const LINES: Record<string, typeof Client> = {
   '1.12.4': Client112 as unknown as typeof Client,

@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { clientOf, type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import {
+  clientOf,
+  type RunningAgentServer,
+  startAgentServer,
+} from '../../support/agent/agent-server.ts'
 
 let server: RunningAgentServer
 

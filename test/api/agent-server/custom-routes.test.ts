@@ -8,8 +8,12 @@ import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Log } from '../../../src/core/log.ts'
 import { silentLog } from '../../../src/core/log.ts'
-import { clientOf, type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
-import { differing } from '../../support/language.ts'
+import {
+  clientOf,
+  type RunningAgentServer,
+  startAgentServer,
+} from '../../support/agent/agent-server.ts'
+import { differing } from '../../support/agent/language.ts'
 
 const start = (configName: string, more: object = {}) =>
   startAgentServer({ projectName: 'routes', configName, ...more })

@@ -1,11 +1,11 @@
 /** Connections to PostgreSQL that are lost while a run's writes are committed: the run does not notice. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLog } from '../../../src/telemetry/log.ts'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
-import { collect } from '../../support/collect.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { collect } from '../../support/agent/collect.ts'
+import { send } from '../../support/agent/protocol-client.ts'
 import { eventually } from '../../support/eventually.ts'
-import { type PostgresProxy, startPostgresProxy } from '../../support/postgres-proxy.ts'
-import { send } from '../../support/protocol-client.ts'
+import { type PostgresProxy, startPostgresProxy } from '../../support/postgres/postgres-proxy.ts'
 
 let proxy: PostgresProxy
 let server: RunningAgentServer

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { closedGate } from '../../support/agent/gate.ts'
 import { eventually } from '../../support/eventually.ts'
-import { closedGate } from '../../support/gate.ts'
 
 let server: RunningAgentServer
 

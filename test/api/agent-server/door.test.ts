@@ -3,7 +3,7 @@ import {
   type RunningAgentServer,
   type StartOptions,
   startAgentServer,
-} from '../../support/agent-server.ts'
+} from '../../support/agent/agent-server.ts'
 
 let server: RunningAgentServer
 

@@ -2,7 +2,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startAgentServer, temporaryFolder } from '../../support/agent-server.ts'
+import { startAgentServer, temporaryFolder } from '../../support/agent/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
 
 const projectName = 'newest'

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { GraphHost } from '../../../src/core/agent/host/graph-host.ts'
 import type { GraphRun } from '../../../src/core/agent/host/run.ts'
 import { HostLost } from '../../../src/core/errors.ts'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
-import { collect } from '../../support/collect.ts'
-import { createScriptedHost } from '../../support/scripted-graph-host.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { collect } from '../../support/agent/collect.ts'
+import { createScriptedHost } from '../../support/hosts/scripted-graph-host.ts'
 
 const never = new Promise<never>(() => {})
 let server: RunningAgentServer

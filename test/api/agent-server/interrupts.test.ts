@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
-import { collect } from '../../support/collect.ts'
-import { differing } from '../../support/language.ts'
-import { endOfRun, readUntil, send, subscribe } from '../../support/protocol-client.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { collect } from '../../support/agent/collect.ts'
+import { differing } from '../../support/agent/language.ts'
+import { endOfRun, readUntil, send, subscribe } from '../../support/agent/protocol-client.ts'
 
 let server: RunningAgentServer
 let forms: RunningAgentServer

@@ -10,7 +10,7 @@ import {
   type StartOptions,
   startAgentServer,
   temporaryFolder,
-} from '../../support/agent-server.ts'
+} from '../../support/agent/agent-server.ts'
 
 let server: RunningAgentServer
 let dataDir: string | undefined

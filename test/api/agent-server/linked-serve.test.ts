@@ -8,8 +8,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { DriverSocket } from '../../../src/link/driver-socket.ts'
 import type { StartMessage } from '../../../src/link/messages.ts'
 import { hear } from '../../conformance/runtime-link.ts'
-import { endTogether } from '../../support/end-together.ts'
-import { freePort } from '../../support/free-port.ts'
+import { endTogether } from '../../support/processes/end-together.ts'
+import { freePort } from '../../support/processes/free-port.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 const PROJECTS = join(ROOT, 'test/fixtures/projects')

@@ -1,7 +1,7 @@
 /** What the log says of requests and runs, and what it never says. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createLog } from '../../../src/telemetry/log.ts'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
 
 type Line = Record<string, unknown> & { msg: string }

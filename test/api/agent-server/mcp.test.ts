@@ -10,7 +10,7 @@ import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprot
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Authorize } from '../../../src/core/agent/authorization.ts'
 import { AppError } from '../../../src/core/errors.ts'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
 
 const ACCEPT = { accept: 'application/json, text/event-stream' }

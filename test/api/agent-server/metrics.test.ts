@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { held } from '../../support/agent/held.ts'
+import { differing } from '../../support/agent/language.ts'
+import { SocketClient } from '../../support/agent/protocol-client.ts'
 import { eventually } from '../../support/eventually.ts'
-import { held } from '../../support/held.ts'
-import { differing } from '../../support/language.ts'
-import { SocketClient } from '../../support/protocol-client.ts'
 
 let server: RunningAgentServer
 afterEach(() => server.stop())

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { parseJson } from '../../../src/core/exact-json.ts'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
-import { describeIn, differing } from '../../support/language.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { describeIn, differing } from '../../support/agent/language.ts'
 
 const BIG = '1234567890123456789'
 /** One more: the same number to JavaScript. */

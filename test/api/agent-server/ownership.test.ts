@@ -2,7 +2,11 @@
 import type { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nameOf, type Operation, operationsOf, readDocument } from '../../contract/document.ts'
-import { clientOf, type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import {
+  clientOf,
+  type RunningAgentServer,
+  startAgentServer,
+} from '../../support/agent/agent-server.ts'
 import { DECISIONS, type Decision, NOTE, type World } from './ownership-decisions.ts'
 
 const SECRET = 'a secret of Alice'

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { describeBroken } from '../../../src/core/agent/parked-threads.ts'
-import { startAgentServer, temporaryFolder } from '../../support/agent-server.ts'
+import { startAgentServer, temporaryFolder } from '../../support/agent/agent-server.ts'
 
 let dataDir: string
 beforeEach(async () => {

@@ -5,9 +5,9 @@ import {
   type RunningAgentServer,
   startAgentServer,
   temporaryFolder,
-} from '../../support/agent-server.ts'
-import { collect } from '../../support/collect.ts'
-import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../../support/pgbouncer.ts'
+} from '../../support/agent/agent-server.ts'
+import { collect } from '../../support/agent/collect.ts'
+import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../../support/postgres/pgbouncer.ts'
 
 const servers: RunningAgentServer[] = []
 let bouncer: PgBouncer | undefined

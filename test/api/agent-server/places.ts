@@ -61,7 +61,7 @@ export const ON_POSTGRES = {
   'two-versions': 'leases',
 }
 
-/** With a graph host as if it were in another process: see `test/support/wired-host.ts`. */
+/** With a graph host as if it were in another process: see `test/support/hosts/wired-host.ts`. */
 export const BEHIND_A_WIRE = {
   // What graphs tell while they run.
   protocol: 'emissions',

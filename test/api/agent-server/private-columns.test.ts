@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { AgentStore } from '../../../src/core/agent/agent-store.ts'
 import { isObject, type JsonObject } from '../../../src/core/json.ts'
 import { parseIpRange } from '../../../src/core/network/ip-range.ts'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
-import { startReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { startReceiver, type WebhookReceiver } from '../../support/agent/webhook-receiver.ts'
 
 const COLUMN = 'column_of_tomorrow'
 

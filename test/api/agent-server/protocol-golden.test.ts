@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 import {
   EVERYTHING,
   endOfRun,
@@ -13,8 +13,8 @@ import {
   send,
   subscribe,
   type WireEvent,
-} from '../../support/protocol-client.ts'
-import { byLane, golden, normalized } from '../../support/transcript.ts'
+} from '../../support/agent/protocol-client.ts'
+import { byLane, golden, normalized } from '../../support/agent/transcript.ts'
 
 const servers = new Map<string, RunningAgentServer>()
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { Client } from '@langchain/langgraph-sdk'
 import { Client as Client112 } from 'sdk-1-12'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 
 let echo: RunningAgentServer
 let protocol: RunningAgentServer

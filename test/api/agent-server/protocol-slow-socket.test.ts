@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
-import { bytesInUse } from '../../support/memory.ts'
+import { bytesInUse } from '../../support/processes/memory.ts'
 
 /** Each step adds the label to the state, and shows all of it: a stream of 34 MB. */
 const STEPS = 40

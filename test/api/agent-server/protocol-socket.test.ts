@@ -1,8 +1,8 @@
 /** The thread-centred protocol over WebSockets. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
-import { endOfRun, SocketClient } from '../../support/protocol-client.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { endOfRun, SocketClient } from '../../support/agent/protocol-client.ts'
 
 let server: RunningAgentServer
 beforeAll(async () => {

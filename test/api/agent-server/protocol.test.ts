@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AppError } from '../../../src/core/errors.ts'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
-import { collect } from '../../support/collect.ts'
-import { closedGate } from '../../support/gate.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { collect } from '../../support/agent/collect.ts'
+import { closedGate } from '../../support/agent/gate.ts'
 import {
   type Answer,
   endOfRun,
@@ -13,8 +13,8 @@ import {
   send,
   subscribe,
   type WireEvent,
-} from '../../support/protocol-client.ts'
-import { framesOf } from '../../support/transcript.ts'
+} from '../../support/agent/protocol-client.ts'
+import { framesOf } from '../../support/agent/transcript.ts'
 
 let echo: RunningAgentServer
 let protocol: RunningAgentServer

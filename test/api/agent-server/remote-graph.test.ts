@@ -8,8 +8,8 @@ import {
   fixtureProject,
   type RunningAgentServer,
   startAgentServer,
-} from '../../support/agent-server.ts'
-import { differing } from '../../support/language.ts'
+} from '../../support/agent/agent-server.ts'
+import { differing } from '../../support/agent/language.ts'
 
 let server: RunningAgentServer
 beforeAll(async () => {

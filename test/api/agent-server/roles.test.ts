@@ -8,8 +8,8 @@ import { AGENT_ACCESS } from '../../../src/core/people/agent-access.ts'
 import { DEFAULT_WORKSPACE_ID, ROLES, type Role } from '../../../src/core/people/api-key.ts'
 import { Gateway } from '../../../src/gateway/gateway.ts'
 import { nameOf, type Operation, operationsOf, readDocument } from '../../contract/document.ts'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
-import { SocketClient } from '../../support/protocol-client.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { SocketClient } from '../../support/agent/protocol-client.ts'
 
 const TOKEN = 'the-token'
 let plain: RunningAgentServer

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
-import { differing } from '../../support/language.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { differing } from '../../support/agent/language.ts'
 
 let server: RunningAgentServer
 

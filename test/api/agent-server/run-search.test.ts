@@ -1,6 +1,6 @@
 /** Runs are found over all threads, page by page. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 import { strictClock } from '../../support/strict-clock.ts'
 
 let server: RunningAgentServer

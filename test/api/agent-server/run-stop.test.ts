@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { closedGate } from '../../support/agent/gate.ts'
+import { held } from '../../support/agent/held.ts'
 import { eventually } from '../../support/eventually.ts'
-import { closedGate } from '../../support/gate.ts'
-import { held } from '../../support/held.ts'
 
 let server: RunningAgentServer
 /** Waits hardly for code that it has told to stop. */

@@ -6,9 +6,9 @@ import {
   type RunningAgentServer,
   startAgentServer,
   temporaryFolder,
-} from '../../support/agent-server.ts'
+} from '../../support/agent/agent-server.ts'
+import { held } from '../../support/agent/held.ts'
 import { eventually } from '../../support/eventually.ts'
-import { held } from '../../support/held.ts'
 
 /** Many times what a run takes that does not wait, on a busy machine too. All that waits so long begins at once. */
 const LIMIT_MS = 8_000

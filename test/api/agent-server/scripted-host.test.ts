@@ -1,8 +1,8 @@
 /** The agent server on graphs that are scripts: nothing of it needs LangGraph, or an object of LangChain's. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
-import { collect } from '../../support/collect.ts'
-import { createScriptedHost } from '../../support/scripted-graph-host.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { collect } from '../../support/agent/collect.ts'
+import { createScriptedHost } from '../../support/hosts/scripted-graph-host.ts'
 
 let server: RunningAgentServer
 

@@ -4,11 +4,11 @@ import { Client } from '@langchain/langgraph-sdk'
 import { Client as Client112 } from 'sdk-1-12'
 import { Client as OldClient } from 'sdk-2'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
-import { collect, type StreamPart } from '../../support/collect.ts'
-import { type CuttingProxy, startCuttingProxy } from '../../support/cutting-proxy.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { collect, type StreamPart } from '../../support/agent/collect.ts'
+import { type CuttingProxy, startCuttingProxy } from '../../support/agent/cutting-proxy.ts'
+import { closedGate, type Gate } from '../../support/agent/gate.ts'
 import { eventually } from '../../support/eventually.ts'
-import { closedGate, type Gate } from '../../support/gate.ts'
 
 /** What is tested here has the same types in all of them. */
 const LINES: Record<string, typeof Client> = {

@@ -1,7 +1,7 @@
 /** A server asks itself before it is ready, so that a fault that every request would meet ends its start. */
 import { expect, test } from 'vitest'
 import { noTracer } from '../../../src/core/tracing.ts'
-import { startAgentServer } from '../../support/agent-server.ts'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
 
 test('a server whose every answer would be a 500 does not start', async () => {
   const tracer = {

@@ -4,12 +4,12 @@ import type { Client } from '@langchain/langgraph-sdk'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { AgentStore } from '../../../src/core/agent/agent-store.ts'
 import { openAgentStore } from '../../../src/storage/agent/store.ts'
-import { agentDatabase } from '../../support/agent-database.ts'
-import { startAgentServer, temporaryFolder } from '../../support/agent-server.ts'
-import { useUpAttempts } from '../../support/claim-run.ts'
-import { collect } from '../../support/collect.ts'
+import { agentDatabase } from '../../support/agent/agent-database.ts'
+import { startAgentServer, temporaryFolder } from '../../support/agent/agent-server.ts'
+import { useUpAttempts } from '../../support/agent/claim-run.ts'
+import { collect } from '../../support/agent/collect.ts'
+import { closedGate } from '../../support/agent/gate.ts'
 import { eventually } from '../../support/eventually.ts'
-import { closedGate } from '../../support/gate.ts'
 
 let dataDir: string
 

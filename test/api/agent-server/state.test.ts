@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Checkpoint, ThreadState } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
 
 let server: RunningAgentServer

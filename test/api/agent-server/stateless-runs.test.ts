@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
-import { collect } from '../../support/collect.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { collect } from '../../support/agent/collect.ts'
 import { eventually } from '../../support/eventually.ts'
 
 let server: RunningAgentServer

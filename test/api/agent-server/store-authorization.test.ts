@@ -1,7 +1,7 @@
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Authorize } from '../../../src/core/agent/authorization.ts'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 
 /**
  * Under `own` everyone has a namespace that only they reach, under `users` one of their name; elsewhere

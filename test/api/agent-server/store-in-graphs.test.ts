@@ -1,6 +1,6 @@
 /** The store as graphs have it: the same items as the API's, with LangGraph's own methods. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 
 let server: RunningAgentServer
 beforeAll(async () => {

@@ -4,7 +4,7 @@
  * streams beside its callbacks, and does not order them.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 import {
   byLane,
   framesOf,
@@ -13,7 +13,7 @@ import {
   readAll,
   readFrames,
   readGolden,
-} from '../../support/transcript.ts'
+} from '../../support/agent/transcript.ts'
 
 let server: RunningAgentServer
 

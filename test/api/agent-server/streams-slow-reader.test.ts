@@ -2,9 +2,9 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
-import { bytesInUse } from '../../support/memory.ts'
+import { bytesInUse } from '../../support/processes/memory.ts'
 
 /** Each step of the run adds the label to its state, and shows all of it: a stream of 34 MB. */
 const STEPS = 40

@@ -6,9 +6,9 @@ import {
   type RunningAgentServer,
   startAgentServer,
   temporaryFolder,
-} from '../../support/agent-server.ts'
-import type { StreamPart } from '../../support/collect.ts'
-import { readFrames } from '../../support/transcript.ts'
+} from '../../support/agent/agent-server.ts'
+import type { StreamPart } from '../../support/agent/collect.ts'
+import { readFrames } from '../../support/agent/transcript.ts'
 
 let server: RunningAgentServer
 

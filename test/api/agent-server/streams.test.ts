@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
-import { collect, type StreamPart } from '../../support/collect.ts'
-import { readAll } from '../../support/transcript.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { collect, type StreamPart } from '../../support/agent/collect.ts'
+import { readAll } from '../../support/agent/transcript.ts'
 
 let server: RunningAgentServer
 

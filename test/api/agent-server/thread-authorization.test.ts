@@ -3,7 +3,7 @@ import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { AuthorizationEvent, Authorize } from '../../../src/core/agent/authorization.ts'
 import { AppError } from '../../../src/core/errors.ts'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 
 const asked: { event: string; value: Record<string, unknown> }[] = []
 

@@ -1,7 +1,7 @@
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Authorize } from '../../../src/core/agent/authorization.ts'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 import { strictClock } from '../../support/strict-clock.ts'
 
 /** With `x-user` one sees the threads of that owner, with `x-tag` those that have the tag. */

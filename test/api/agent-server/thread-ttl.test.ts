@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { closedGate } from '../../support/agent/gate.ts'
 import { eventually } from '../../support/eventually.ts'
-import { closedGate } from '../../support/gate.ts'
 
 const MINUTE = 60_000
 

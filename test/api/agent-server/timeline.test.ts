@@ -1,10 +1,10 @@
 /** Where the time of a run went: what was at work, in which attempt, and who may read of it. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
-import { collect } from '../../support/collect.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { collect } from '../../support/agent/collect.ts'
+import { LANGUAGE } from '../../support/agent/language.ts'
 import { eventually } from '../../support/eventually.ts'
-import { human } from '../../support/host-world.ts'
-import { LANGUAGE } from '../../support/language.ts'
+import { human } from '../../support/hosts/host-world.ts'
 
 let server: RunningAgentServer
 beforeAll(async () => {

@@ -6,10 +6,10 @@ import {
   type RunningAgentServer,
   startAgentServer,
   temporaryFolder,
-} from '../../support/agent-server.ts'
-import { collect } from '../../support/collect.ts'
+} from '../../support/agent/agent-server.ts'
+import { collect } from '../../support/agent/collect.ts'
 import { eventually } from '../../support/eventually.ts'
-import { freshPostgres } from '../../support/postgres.ts'
+import { freshPostgres } from '../../support/postgres/postgres.ts'
 
 let dataDir: string
 let database: string

@@ -6,7 +6,7 @@ import {
   type StartOptions,
   startAgentServer,
   temporaryFolder,
-} from '../../support/agent-server.ts'
+} from '../../support/agent/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
 
 /** Never, as far as a test goes, in ms. */

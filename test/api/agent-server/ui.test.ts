@@ -2,7 +2,11 @@
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { onSource } from '../../../src/graph/js/modules/hooks.ts'
-import { clientOf, type RunningAgentServer, startAgentServer } from '../../support/agent-server.ts'
+import {
+  clientOf,
+  type RunningAgentServer,
+  startAgentServer,
+} from '../../support/agent/agent-server.ts'
 
 const start = (configName?: string) =>
   startAgentServer({ projectName: 'widgets', ...(configName && { configName }) })

@@ -10,16 +10,16 @@ import {
   type StartOptions,
   startAgentServer,
   temporaryFolder,
-} from '../../support/agent-server.ts'
-import { eventually } from '../../support/eventually.ts'
-import { held } from '../../support/held.ts'
+} from '../../support/agent/agent-server.ts'
+import { held } from '../../support/agent/held.ts'
 import {
   answer,
   die,
   hang,
   startReceiver,
   type WebhookReceiver,
-} from '../../support/webhook-receiver.ts'
+} from '../../support/agent/webhook-receiver.ts'
+import { eventually } from '../../support/eventually.ts'
 
 const SECRET = Buffer.alloc(32, 7)
 const SETTINGS: WebhookSettings = {

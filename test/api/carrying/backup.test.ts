@@ -16,13 +16,13 @@ import {
   goOnWith,
   liveWith,
   portraitOf,
-} from '../../support/agent-life.ts'
+} from '../../support/agent/agent-life.ts'
 import {
   type RunningAgentServer,
   startAgentServer,
   temporaryFolder,
-} from '../../support/agent-server.ts'
-import { freshPostgres } from '../../support/postgres.ts'
+} from '../../support/agent/agent-server.ts'
+import { freshPostgres } from '../../support/postgres/postgres.ts'
 
 const SILENT: Reporter = { step() {}, table() {}, rows() {}, end() {} }
 const SERVE = { isServe: true }
@@ -82,7 +82,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 test('is readable by its owner only, and an archive that tar reads', async () => {
   expect((await stat(backup)).mode & 0o777).toBe(0o600)
-  const { run } = await import('../../support/program.ts')
+  const { run } = await import('../../support/processes/program.ts')
   const names = (await run('tar', ['-tzf', backup])).trim().split('\n')
   expect(names.at(0)).toBe('backup.json')
   expect(names.at(-1)).toBe('manifest.json')

@@ -14,9 +14,9 @@ import {
   goOnWith,
   liveWith,
   portraitOf,
-} from '../../support/agent-life.ts'
-import { startAgentServer, temporaryFolder } from '../../support/agent-server.ts'
-import { freshPostgres } from '../../support/postgres.ts'
+} from '../../support/agent/agent-life.ts'
+import { startAgentServer, temporaryFolder } from '../../support/agent/agent-server.ts'
+import { freshPostgres } from '../../support/postgres/postgres.ts'
 
 const folders: string[] = []
 afterEach(async () => {

@@ -2,7 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ApiKeySchema, NewApiKeySchema } from '../../../src/control-plane/people/api-key-schemas.ts'
 import { ADMIN_KEY_ID, DEFAULT_WORKSPACE_ID } from '../../../src/core/people/api-key.ts'
-import { type ControlPlaneWorld, startControlPlane } from '../../support/control-plane.ts'
+import {
+  type ControlPlaneWorld,
+  startControlPlane,
+} from '../../support/control-plane/control-plane.ts'
 
 let world: ControlPlaneWorld
 beforeEach(async () => {

@@ -5,8 +5,11 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { PackedArtifact } from '../../../src/core/deployment/artifacts/store.ts'
-import { type ControlPlaneWorld, startControlPlane } from '../../support/control-plane.ts'
-import { aFolder } from '../../support/fake-builder.ts'
+import {
+  type ControlPlaneWorld,
+  startControlPlane,
+} from '../../support/control-plane/control-plane.ts'
+import { aFolder } from '../../support/control-plane/fake-builder.ts'
 
 let world: ControlPlaneWorld
 let root: string

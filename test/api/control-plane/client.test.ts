@@ -13,7 +13,10 @@ import {
   UnreachableError,
 } from '../../../client/src/client.ts'
 import { isRevisionOver, REVISION_STATUSES } from '../../../src/core/deployment/revision.ts'
-import { type ControlPlaneWorld, startControlPlane } from '../../support/control-plane.ts'
+import {
+  type ControlPlaneWorld,
+  startControlPlane,
+} from '../../support/control-plane/control-plane.ts'
 
 let world: ControlPlaneWorld
 let client: ControlPlaneClient

@@ -3,17 +3,17 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { proofOf } from '../../../src/control-plane/domains/proof.ts'
 import { DEFAULT_WORKSPACE_ID } from '../../../src/core/people/api-key.ts'
 import {
-  DOMAIN_CERTIFICATE,
-  EXPIRED_DOMAIN_CERTIFICATE,
-  RENEWED_DOMAIN_CERTIFICATE,
-} from '../../support/certificate.ts'
-import {
   aCreateRequest,
   type ControlPlaneWorld,
   type ControlPlaneWorldOptions,
   startControlPlane,
-} from '../../support/control-plane.ts'
-import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
+} from '../../support/control-plane/control-plane.ts'
+import {
+  DOMAIN_CERTIFICATE,
+  EXPIRED_DOMAIN_CERTIFICATE,
+  RENEWED_DOMAIN_CERTIFICATE,
+} from '../../support/gateway/certificate.ts'
+import { type DnsServer, startDnsServer } from '../../support/gateway/dns-server.ts'
 
 const HOST = 'agents.example.com'
 const PUBLIC_URL = 'https://runyard.example.com:8443'

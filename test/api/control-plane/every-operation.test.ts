@@ -3,9 +3,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { proofOf } from '../../../src/control-plane/domains/proof.ts'
 import { ACCESS } from '../../../src/control-plane/people/access.ts'
 import { isAllowed, type Role } from '../../../src/core/people/api-key.ts'
-import { type ControlPlaneWorld, startControlPlane } from '../../support/control-plane.ts'
-import { furnish, type Things, tourOf } from '../../support/control-plane-tour.ts'
-import { type DnsServer, startDnsServer } from '../../support/dns-server.ts'
+import {
+  type ControlPlaneWorld,
+  startControlPlane,
+} from '../../support/control-plane/control-plane.ts'
+import { furnish, type Things, tourOf } from '../../support/control-plane/control-plane-tour.ts'
+import { type DnsServer, startDnsServer } from '../../support/gateway/dns-server.ts'
 
 let dns: DnsServer
 let world: ControlPlaneWorld

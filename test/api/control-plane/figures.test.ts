@@ -7,7 +7,7 @@ import {
   aCreateRequest,
   type ControlPlaneWorld,
   startControlPlane,
-} from '../../support/control-plane.ts'
+} from '../../support/control-plane/control-plane.ts'
 
 const STEP_MS = 30_000
 const NO_TIMES = { counts: {}, sum: 0 }

@@ -9,9 +9,9 @@ import {
   aCreateRequest,
   type ControlPlaneWorld,
   startControlPlane,
-} from '../../support/control-plane.ts'
-import type { FakeRuntimeDriver } from '../../support/fake-runtime-driver.ts'
-import type { FakeTargetTable } from '../../support/fake-target-table.ts'
+} from '../../support/control-plane/control-plane.ts'
+import type { FakeRuntimeDriver } from '../../support/control-plane/fake-runtime-driver.ts'
+import type { FakeTargetTable } from '../../support/control-plane/fake-target-table.ts'
 
 const HAPPENINGS = [
   ...['deployed', 'interrupted', 'rolled back', 'redeployed', 'restarted', 'not written'],

@@ -1,7 +1,10 @@
 /** Deployments whose source is an image. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { OwnRegistry } from '../../../src/core/deployment/images/registry.ts'
-import { type ControlPlaneWorld, startControlPlane } from '../../support/control-plane.ts'
+import {
+  type ControlPlaneWorld,
+  startControlPlane,
+} from '../../support/control-plane/control-plane.ts'
 import { eventually } from '../../support/eventually.ts'
 
 const DIGEST = `sha256:${'c0ffee00'.repeat(8)}`

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DEFAULT_WORKSPACE_ID } from '../../../src/core/people/api-key.ts'
-import { type ControlPlaneWorld, startControlPlane } from '../../support/control-plane.ts'
+import {
+  type ControlPlaneWorld,
+  startControlPlane,
+} from '../../support/control-plane/control-plane.ts'
 
 let world: ControlPlaneWorld
 beforeEach(async () => {

@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type ControlPlaneWorld, startControlPlane } from '../../support/control-plane.ts'
+import {
+  type ControlPlaneWorld,
+  startControlPlane,
+} from '../../support/control-plane/control-plane.ts'
 
 let world: ControlPlaneWorld
 beforeEach(async () => {

@@ -3,7 +3,10 @@ import { ListenerCreatedSchema } from '../../../src/control-plane/integrations/l
 import { timestamp } from '../../../src/core/clock.ts'
 import { LISTENER_AWAY_MS } from '../../../src/core/deployment/listener.ts'
 import { DEFAULT_WORKSPACE_ID } from '../../../src/core/people/api-key.ts'
-import { type ControlPlaneWorld, startControlPlane } from '../../support/control-plane.ts'
+import {
+  type ControlPlaneWorld,
+  startControlPlane,
+} from '../../support/control-plane/control-plane.ts'
 
 let world: ControlPlaneWorld
 beforeEach(async () => {

@@ -5,7 +5,7 @@ import {
   aCreateRequest,
   type ControlPlaneWorld,
   startControlPlane,
-} from '../../support/control-plane.ts'
+} from '../../support/control-plane/control-plane.ts'
 
 const NOON = '2099-11-20T12:00:00.000Z'
 const LATER = '2099-11-20T13:00:00.000Z'

@@ -3,7 +3,7 @@ import {
   aCreateRequest,
   type ControlPlaneWorld,
   startControlPlane,
-} from '../../support/control-plane.ts'
+} from '../../support/control-plane/control-plane.ts'
 
 let world: ControlPlaneWorld
 beforeAll(async () => {

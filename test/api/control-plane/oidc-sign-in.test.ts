@@ -3,10 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { DEFAULT_WORKSPACE_ID } from '../../../src/core/people/api-key.ts'
 import type { UserTokenSettings } from '../../../src/core/people/user-token.ts'
-import { type ControlPlaneWorld, startControlPlane } from '../../support/control-plane.ts'
-import { startOAuthProvider, type TestOAuthProvider } from '../../support/oauth-provider.ts'
-import { Page } from '../../support/page.ts'
-import { Person } from '../../support/person.ts'
+import {
+  type ControlPlaneWorld,
+  startControlPlane,
+} from '../../support/control-plane/control-plane.ts'
+import { Page } from '../../support/dashboard/page.ts'
+import { startOAuthProvider, type TestOAuthProvider } from '../../support/oauth/oauth-provider.ts'
+import { Person } from '../../support/oauth/person.ts'
 
 const CALLBACK = '/v2/session/oidc/callback'
 const SECRET = 'the-secret-of-the-confidential-clients'

@@ -6,7 +6,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { silentLog } from '../../../src/core/log.ts'
 import { openDashboard } from '../../../src/main/dashboard.ts'
 import { Started } from '../../../src/process/started.ts'
-import { type ControlPlaneWorld, startControlPlane } from '../../support/control-plane.ts'
+import {
+  type ControlPlaneWorld,
+  startControlPlane,
+} from '../../support/control-plane/control-plane.ts'
 
 const html = { accept: 'text/html' }
 let folder: string

@@ -4,7 +4,7 @@ import {
   aCreateRequest,
   type ControlPlaneWorld,
   startControlPlane,
-} from '../../support/control-plane.ts'
+} from '../../support/control-plane/control-plane.ts'
 
 const VERDICT: ParkedThreads = {
   checked_at: '2026-11-20T12:00:00.000Z',

@@ -4,7 +4,7 @@ import {
   aCreateRequest,
   type ControlPlaneWorld,
   startControlPlane,
-} from '../../support/control-plane.ts'
+} from '../../support/control-plane/control-plane.ts'
 
 const BEFORE = 'a'.repeat(40)
 const AFTER = 'b'.repeat(40)

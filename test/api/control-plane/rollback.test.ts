@@ -4,8 +4,8 @@ import {
   aCreateRequest,
   type ControlPlaneWorld,
   startControlPlane,
-} from '../../support/control-plane.ts'
-import { aFolder } from '../../support/fake-builder.ts'
+} from '../../support/control-plane/control-plane.ts'
+import { aFolder } from '../../support/control-plane/fake-builder.ts'
 
 let world: ControlPlaneWorld
 beforeEach(async () => {

@@ -5,8 +5,8 @@ import {
   type ControlPlaneWorld,
   type ControlPlaneWorldOptions,
   startControlPlane,
-} from '../../support/control-plane.ts'
-import { aFolder, FAKE_COMMIT } from '../../support/fake-builder.ts'
+} from '../../support/control-plane/control-plane.ts'
+import { aFolder, FAKE_COMMIT } from '../../support/control-plane/fake-builder.ts'
 
 let world: ControlPlaneWorld
 const open = async (options: ControlPlaneWorldOptions = {}) => {

@@ -4,7 +4,7 @@ import {
   aCreateRequest,
   type ControlPlaneWorld,
   startControlPlane,
-} from '../../support/control-plane.ts'
+} from '../../support/control-plane/control-plane.ts'
 
 const IDLE_MS = 60_000
 const CALM: Load = { running: 0, capacity: 4, waiting: 0, lag_ms: 0, next_due_at: null }

@@ -7,8 +7,8 @@ import {
   type ControlPlaneWorld,
   type ControlPlaneWorldOptions,
   startControlPlane,
-} from '../../support/control-plane.ts'
-import { Page } from '../../support/page.ts'
+} from '../../support/control-plane/control-plane.ts'
+import { Page } from '../../support/dashboard/page.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

@@ -7,8 +7,8 @@
  */
 import { describe, expect, it } from 'vitest'
 import type { ProjectRequest, ProjectRoutes } from '../../../src/core/agent/host/routes.ts'
+import { inLanguage, type Language } from '../../support/agent/language.ts'
 import { eventually } from '../../support/eventually.ts'
-import { inLanguage, type Language } from '../../support/language.ts'
 
 /** `logged`: what the host has told the log of failures. */
 export function testProjectRoutes(

@@ -1,6 +1,6 @@
 /**
  * What runs must do behind every graph host. The graphs are those of `test/fixtures/projects/played`; a script of
- * the same is `test/support/scripted-graph-host.ts`.
+ * the same is `test/support/hosts/scripted-graph-host.ts`.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -19,7 +19,7 @@ import {
   payloadsOf,
   takeAll,
   toList,
-} from '../../support/host-world.ts'
+} from '../../support/hosts/host-world.ts'
 
 type PutArguments = Parameters<HostWorld['checkpoints']['put']>
 

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { GraphHost } from '../../../src/core/agent/host/graph-host.ts'
 import { EMPTY_STATE } from '../../../src/core/agent/thread.ts'
-import { HostWorld, toList } from '../../support/host-world.ts'
+import { HostWorld, toList } from '../../support/hosts/host-world.ts'
 
 export function testGraphStates(host: () => GraphHost): void {
   describe('the state of a thread', () => {

@@ -2,7 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { ControlPlaneStore } from '../../../src/core/deployment/control-plane-store.ts'
-import { anAgentConnection, anOAuthToken } from '../../support/control-plane-records.ts'
+import {
+  anAgentConnection,
+  anOAuthToken,
+} from '../../support/control-plane/control-plane-records.ts'
 
 export function testAgentConnectionStore(open: () => ControlPlaneStore): void {
   describe('connections of agents', () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ControlPlaneStore } from '../../../src/core/deployment/control-plane-store.ts'
 import { CONSENT_STATUSES, CONSENT_TRANSITIONS } from '../../../src/core/oauth/consent.ts'
-import { anOAuthConsent } from '../../support/control-plane-records.ts'
+import { anOAuthConsent } from '../../support/control-plane/control-plane-records.ts'
 
 const LATER = { state: 's2', code_verifier: 'v2', nonce: 'n2', browser_key: 'b2' }
 

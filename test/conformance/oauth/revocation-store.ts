@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ControlPlaneStore } from '../../../src/core/deployment/control-plane-store.ts'
 import type { OAuthRevocation } from '../../../src/core/oauth/revocation.ts'
-import { anOAuthProvider, anOAuthToken } from '../../support/control-plane-records.ts'
+import { anOAuthProvider, anOAuthToken } from '../../support/control-plane/control-plane-records.ts'
 
 export function anOAuthRevocation(change: Partial<OAuthRevocation> = {}): OAuthRevocation {
   const provider = anOAuthProvider()

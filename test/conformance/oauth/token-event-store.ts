@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ControlPlaneStore } from '../../../src/core/deployment/control-plane-store.ts'
 import { MOST_EVENTS } from '../../../src/core/oauth/token-event.ts'
-import { anOAuthTokenEvent } from '../../support/control-plane-records.ts'
+import { anOAuthTokenEvent } from '../../support/control-plane/control-plane-records.ts'
 
 export function testOAuthTokenEventStore(open: () => ControlPlaneStore): void {
   describe('token events', () => {

@@ -2,7 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { ControlPlaneStore } from '../../../src/core/deployment/control-plane-store.ts'
-import { anApiKey, anOAuthConsent, anOAuthToken } from '../../support/control-plane-records.ts'
+import {
+  anApiKey,
+  anOAuthConsent,
+  anOAuthToken,
+} from '../../support/control-plane/control-plane-records.ts'
 
 export function testOAuthTokenStore(open: () => ControlPlaneStore): void {
   describe('OAuth tokens', () => {

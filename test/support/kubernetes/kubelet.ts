@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readLines } from '../../../src/process/output-lines.ts'
-import { endTogether } from '../end-together.ts'
+import { endTogether } from '../processes/end-together.ts'
 import type { KubernetesObject } from './schema.ts'
 import type { ObjectStore } from './store.ts'
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { runNow } from '../../../../test/support/program.ts'
+import { runNow } from '../../../../test/support/processes/program.ts'
 import { withSources } from '../../../core/named-sources.ts'
 import { nameSourcesOf } from './bundle-sources.ts'
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { runNow } from '../../../../test/support/program.ts'
+import { runNow } from '../../../../test/support/processes/program.ts'
 import { AppError } from '../../../core/errors.ts'
 import { checkLangGraph, checkProjectPackages } from './langgraph-package.ts'
 

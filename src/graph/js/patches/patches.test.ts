@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { runNow } from '../../../../test/support/program.ts'
+import { runNow } from '../../../../test/support/processes/program.ts'
 
 const FOUND = `
 const { applyPatches } = await import(process.env.PATCHES_MODULE)

@@ -1,9 +1,12 @@
 /** What happens to writes whose connection is lost during the commit. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { aRun, aThread } from '../../../../test/support/agent-records.ts'
-import { claimRun } from '../../../../test/support/claim-run.ts'
+import { aRun, aThread } from '../../../../test/support/agent/agent-records.ts'
+import { claimRun } from '../../../../test/support/agent/claim-run.ts'
 import { eventually } from '../../../../test/support/eventually.ts'
-import { type PostgresProxy, startPostgresProxy } from '../../../../test/support/postgres-proxy.ts'
+import {
+  type PostgresProxy,
+  startPostgresProxy,
+} from '../../../../test/support/postgres/postgres-proxy.ts'
 import type { AgentStore } from '../../../core/agent/agent-store.ts'
 import type { Lease } from '../../../core/agent/run.ts'
 import { openAgentStore } from '../../agent/store.ts'

@@ -1,7 +1,7 @@
 import { Client } from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { eventually } from '../../../../test/support/eventually.ts'
-import { freshPostgres } from '../../../../test/support/postgres.ts'
+import { freshPostgres } from '../../../../test/support/postgres/postgres.ts'
 import { parseDatabaseUrl } from '../../../core/database-url.ts'
 import type { Notice } from '../../../core/notices.ts'
 import { PostgresNotices } from './notices.ts'

@@ -5,10 +5,13 @@ import {
   aCreateRequest,
   type ControlPlaneWorld,
   startControlPlane,
-} from '../../../support/control-plane.ts'
-import { startOAuthProvider, type TestOAuthProvider } from '../../../support/oauth-provider.ts'
-import { addProvider, ask } from '../../../support/oauth-world.ts'
-import { Person } from '../../../support/person.ts'
+} from '../../../support/control-plane/control-plane.ts'
+import {
+  startOAuthProvider,
+  type TestOAuthProvider,
+} from '../../../support/oauth/oauth-provider.ts'
+import { addProvider, ask } from '../../../support/oauth/oauth-world.ts'
+import { Person } from '../../../support/oauth/person.ts'
 
 let acme: TestOAuthProvider
 let world: ControlPlaneWorld

@@ -2,11 +2,17 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type ControlPlaneWorld, startControlPlane } from '../../../support/control-plane.ts'
-import { type ProtectedServer, startProtectedServer } from '../../../support/mcp-server.ts'
-import { startOAuthProvider, type TestOAuthProvider } from '../../../support/oauth-provider.ts'
-import { ask, giveToken } from '../../../support/oauth-world.ts'
-import { Person } from '../../../support/person.ts'
+import {
+  type ControlPlaneWorld,
+  startControlPlane,
+} from '../../../support/control-plane/control-plane.ts'
+import { type ProtectedServer, startProtectedServer } from '../../../support/oauth/mcp-server.ts'
+import {
+  startOAuthProvider,
+  type TestOAuthProvider,
+} from '../../../support/oauth/oauth-provider.ts'
+import { ask, giveToken } from '../../../support/oauth/oauth-world.ts'
+import { Person } from '../../../support/oauth/person.ts'
 
 let acme: TestOAuthProvider
 let mcp: ProtectedServer

@@ -3,15 +3,18 @@ import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { newKey } from '../../../../src/core/people/api-key.ts'
-import { type ControlPlaneWorld, startControlPlane } from '../../../support/control-plane.ts'
+import {
+  type ControlPlaneWorld,
+  startControlPlane,
+} from '../../../support/control-plane/control-plane.ts'
 import {
   type Interference,
   startOAuthProvider,
   type TestOAuthProvider,
-} from '../../../support/oauth-provider.ts'
-import * as shared from '../../../support/oauth-world.ts'
-import { Person } from '../../../support/person.ts'
-import { freshPostgres } from '../../../support/postgres.ts'
+} from '../../../support/oauth/oauth-provider.ts'
+import * as shared from '../../../support/oauth/oauth-world.ts'
+import { Person } from '../../../support/oauth/person.ts'
+import { freshPostgres } from '../../../support/postgres/postgres.ts'
 
 let acme: TestOAuthProvider
 let world: ControlPlaneWorld

@@ -1,10 +1,16 @@
 /** What an id token has to say, where a provider sends one. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type ControlPlaneWorld, startControlPlane } from '../../../support/control-plane.ts'
-import { type ProtectedServer, startProtectedServer } from '../../../support/mcp-server.ts'
-import { startOAuthProvider, type TestOAuthProvider } from '../../../support/oauth-provider.ts'
-import { ask } from '../../../support/oauth-world.ts'
-import { Person } from '../../../support/person.ts'
+import {
+  type ControlPlaneWorld,
+  startControlPlane,
+} from '../../../support/control-plane/control-plane.ts'
+import { type ProtectedServer, startProtectedServer } from '../../../support/oauth/mcp-server.ts'
+import {
+  startOAuthProvider,
+  type TestOAuthProvider,
+} from '../../../support/oauth/oauth-provider.ts'
+import { ask } from '../../../support/oauth/oauth-world.ts'
+import { Person } from '../../../support/oauth/person.ts'
 
 let acme: TestOAuthProvider
 let mcp: ProtectedServer

@@ -10,9 +10,15 @@ import { parseIpRange } from '../../../../src/core/network/ip-range.ts'
 import type { OAuthProvider } from '../../../../src/core/oauth/provider.ts'
 import { DEFAULT_WORKSPACE_ID } from '../../../../src/core/people/api-key.ts'
 import { createGuardedFetch } from '../../../../src/webhook/guarded-fetch.ts'
-import { type ControlPlaneWorld, startControlPlane } from '../../../support/control-plane.ts'
-import { startOAuthProvider, type TestOAuthProvider } from '../../../support/oauth-provider.ts'
-import { addProvider, ask, giveToken } from '../../../support/oauth-world.ts'
+import {
+  type ControlPlaneWorld,
+  startControlPlane,
+} from '../../../support/control-plane/control-plane.ts'
+import {
+  startOAuthProvider,
+  type TestOAuthProvider,
+} from '../../../support/oauth/oauth-provider.ts'
+import { addProvider, ask, giveToken } from '../../../support/oauth/oauth-world.ts'
 
 const HOUR_MS = 3_600_000
 const PATH = '/v2/auth/providers/acme'

@@ -1,9 +1,15 @@
 /** The pages that people see where something is wrong, and what programs and the log are told of it. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Log, silentLog } from '../../../../src/core/log.ts'
-import { type ControlPlaneWorld, startControlPlane } from '../../../support/control-plane.ts'
-import { startOAuthProvider, type TestOAuthProvider } from '../../../support/oauth-provider.ts'
-import { addProvider, ask } from '../../../support/oauth-world.ts'
+import {
+  type ControlPlaneWorld,
+  startControlPlane,
+} from '../../../support/control-plane/control-plane.ts'
+import {
+  startOAuthProvider,
+  type TestOAuthProvider,
+} from '../../../support/oauth/oauth-provider.ts'
+import { addProvider, ask } from '../../../support/oauth/oauth-world.ts'
 
 let acme: TestOAuthProvider
 let world: ControlPlaneWorld

@@ -7,9 +7,12 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readPlatformProviders } from '../../../../src/control-plane/oauth/providers/platform-providers.ts'
 import { createGuardedFetch } from '../../../../src/webhook/guarded-fetch.ts'
-import { type ControlPlaneWorld, startControlPlane } from '../../../support/control-plane.ts'
-import { ask } from '../../../support/oauth-world.ts'
-import { Person } from '../../../support/person.ts'
+import {
+  type ControlPlaneWorld,
+  startControlPlane,
+} from '../../../support/control-plane/control-plane.ts'
+import { ask } from '../../../support/oauth/oauth-world.ts'
+import { Person } from '../../../support/oauth/person.ts'
 
 const GITHUB = {
   provider_id: 'github',

@@ -2,16 +2,19 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { newKey } from '../../../../src/core/people/api-key.ts'
-import { type ControlPlaneWorld, startControlPlane } from '../../../support/control-plane.ts'
+import {
+  type ControlPlaneWorld,
+  startControlPlane,
+} from '../../../support/control-plane/control-plane.ts'
 import {
   type Interference,
   startOAuthProvider,
   type TestOAuthProvider,
   type TestOAuthProviderOptions,
-} from '../../../support/oauth-provider.ts'
-import { addProvider, ask, giveToken } from '../../../support/oauth-world.ts'
-import { Person } from '../../../support/person.ts'
-import { freshPostgres } from '../../../support/postgres.ts'
+} from '../../../support/oauth/oauth-provider.ts'
+import { addProvider, ask, giveToken } from '../../../support/oauth/oauth-world.ts'
+import { Person } from '../../../support/oauth/person.ts'
+import { freshPostgres } from '../../../support/postgres/postgres.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -1,9 +1,15 @@
 /** What was asked for, and what was given. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type ControlPlaneWorld, startControlPlane } from '../../../support/control-plane.ts'
-import { startOAuthProvider, type TestOAuthProvider } from '../../../support/oauth-provider.ts'
-import { addProvider, ask } from '../../../support/oauth-world.ts'
-import { Person } from '../../../support/person.ts'
+import {
+  type ControlPlaneWorld,
+  startControlPlane,
+} from '../../../support/control-plane/control-plane.ts'
+import {
+  startOAuthProvider,
+  type TestOAuthProvider,
+} from '../../../support/oauth/oauth-provider.ts'
+import { addProvider, ask } from '../../../support/oauth/oauth-world.ts'
+import { Person } from '../../../support/oauth/person.ts'
 
 let acme: TestOAuthProvider
 let world: ControlPlaneWorld

@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ADMIN_KEY_ID, DEFAULT_WORKSPACE_ID } from '../../../../src/core/people/api-key.ts'
-import { type ControlPlaneWorld, startControlPlane } from '../../../support/control-plane.ts'
-import { anOAuthToken } from '../../../support/control-plane-records.ts'
-import { startOAuthProvider, type TestOAuthProvider } from '../../../support/oauth-provider.ts'
-import { addProvider, ask, giveToken } from '../../../support/oauth-world.ts'
+import {
+  type ControlPlaneWorld,
+  startControlPlane,
+} from '../../../support/control-plane/control-plane.ts'
+import { anOAuthToken } from '../../../support/control-plane/control-plane-records.ts'
+import {
+  startOAuthProvider,
+  type TestOAuthProvider,
+} from '../../../support/oauth/oauth-provider.ts'
+import { addProvider, ask, giveToken } from '../../../support/oauth/oauth-world.ts'
 
 let world: ControlPlaneWorld
 beforeEach(async () => {

@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { temporaryFolder } from '../agent/agent-server.ts'
+import { eventually } from '../eventually.ts'
+import { processesIn } from '../processes/processes.ts'
+import { startCluster, stopClusterIn } from './postgres-cluster.ts'
+
+let folder: string
+let place: string
+
+beforeEach(async () => {
+  folder = await temporaryFolder()
+  chmodSync(folder, 0o755)
+  place = join(folder, 'cluster')
+  mkdirSync(place)
+})
+afterEach(async () => {
+  await stopClusterIn(place)
+  await rm(folder, { recursive: true })
+})
+
+test('a cluster ends with its owner, also one that was stopped and started', async () => {
+  const owner = spawn('sleep', ['600'])
+  await once(owner, 'spawn')
+  const cluster = await startCluster(place, { owner: owner.pid ?? 0 })
+  await cluster.stop('fast')
+  // Who watches over it looks again meanwhile, and is not misled.
+  const [{ pid } = expect.fail('nobody watches')] = processesIn(place)
+  const pauses = () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  const first = pauses()
+  await eventually(pauses).not.toBe(first)
+  await cluster.start()
+  owner.kill('SIGKILL')
+  await eventually(() => processesIn(place)).toEqual([])
+})
