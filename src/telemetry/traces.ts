@@ -4,11 +4,14 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
+  type Attributes,
   type Context,
   context,
+  logs,
   type Span as OtelSpan,
   propagation,
   ROOT_CONTEXT,
+  SeverityNumber,
   SpanKind,
   SpanStatusCode,
   trace,
@@ -24,7 +27,6 @@ import {
   type SpanOptions,
   type Tracer,
 } from '../core/tracing.ts'
-import { logRecords } from './log-records.ts'
 import { registryProducer } from './registry-producer.ts'
 
 const KINDS = {
@@ -163,4 +165,34 @@ function asSpan(span: OtelSpan): Span {
     set: (attributes) => void span.setAttributes(attributes),
     fail: (message) => void span.setStatus({ code: SpanStatusCode.ERROR, message }),
   }
+}
+
+// Lines of the log as records of OpenTelemetry.
+
+const SEVERITIES: Readonly<Record<string, SeverityNumber>> = {
+  debug: SeverityNumber.DEBUG,
+  info: SeverityNumber.INFO,
+  warn: SeverityNumber.WARN,
+  error: SeverityNumber.ERROR,
+}
+
+/** Emits each line that it is called with. `context`: the line's context; called while it is written. */
+function logRecords(version: string, context: () => Context): (line: string) => void {
+  const logger = logs.getLogger('runyard', version)
+  return (line) => {
+    const { level, time, msg, pid: _pid, mark: _mark, trace_id: _traceId, ...fields } = parse(line)
+    const severityText = String(level).toUpperCase()
+    logger.emit({
+      timestamp: Date.parse(String(time)),
+      severityNumber: SEVERITIES[String(level)] ?? SeverityNumber.UNSPECIFIED,
+      severityText,
+      body: String(msg),
+      attributes: fields as Attributes,
+      context: context(),
+    })
+  }
+}
+
+function parse(line: string): Record<string, unknown> {
+  return JSON.parse(line)
 }

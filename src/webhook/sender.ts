@@ -3,12 +3,12 @@
  * due again, so each is sent at least once.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { createHmac } from 'node:crypto'
 import type { AttemptResult, QueuedDelivery, WebhookDeliveryStore } from '../core/agent/webhook.ts'
 import type { Clock } from '../core/clock.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import type { Answer, Message } from './post.ts'
-import { signatureHeaders } from './signature.ts'
 
 export interface SenderParts {
   deliveries: WebhookDeliveryStore
@@ -203,4 +203,28 @@ export function exponentialBackoff(attempt: number): number {
   const waitMs = Math.min(FIRST_WAIT_MS * 4 ** (attempt - 1), LONGEST_WAIT_MS)
   // Spreads the attempts, so that they do not all arrive at once when a receiver is back.
   return Math.round(waitMs * (1 + Math.random() / 5))
+}
+
+// Signs webhooks according to Standard Webhooks.
+
+/**
+ * The headers `webhook-id`, `webhook-timestamp` (s since 1970) and, with secrets, `webhook-signature`. It
+ * has one signature for each secret, so that receivers can change from one secret to the next.
+ */
+function signatureHeaders(
+  message: { id: string; body: string },
+  /** ms since 1970 */
+  now: number,
+  secrets: readonly Uint8Array[],
+): Record<string, string> {
+  const timestamp = String(Math.floor(now / 1000))
+  const signed = `${message.id}.${timestamp}.${message.body}`
+  const signatures = secrets.map(
+    (secret) => `v1,${createHmac('sha256', secret).update(signed).digest('base64')}`,
+  )
+  return {
+    'webhook-id': message.id,
+    'webhook-timestamp': timestamp,
+    ...(signatures.length > 0 && { 'webhook-signature': signatures.join(' ') }),
+  }
 }

@@ -1,17 +1,116 @@
 /** The operations on the timelines of runs. Only Runyard has them. */
 
+import { z } from '@hono/zod-openapi'
+import { RUN_STATUSES } from '../../core/agent/run.ts'
+import { ATTEMPT_OUTCOMES, SPAN_KINDS, SPAN_STATUSES } from '../../core/agent/timeline/timeline.ts'
 import { answerOf } from '../../http/answer.ts'
 import { RunPathSchema } from '../operations/ids.ts'
 import { createRoutes, json, operationsOf } from '../operations/route.ts'
 import type { Parts } from '../parts.ts'
-import {
-  SpanPathSchema,
-  TimelineAttemptSchema,
-  TimelineCheckpointSchema,
-  TimelineSchema,
-  TimelineSpanSchema,
-} from './timeline-schemas.ts'
 import { readSpan, readTimeline } from './timelines.ts'
+
+// Timelines on the wire.
+
+const moment = (description?: string) =>
+  z.int().openapi({ description: ['In ms since 1970.', description].filter(Boolean).join(' ') })
+
+const id = () => z.string().openapi({ format: 'uuid' })
+
+/** Why a run failed. */
+const RunErrorSchema = z.object({ error: z.string(), message: z.string() }).openapi('RunError')
+
+const TimelineAttemptSchema = z
+  .object({
+    token: z.int().openapi({ description: 'Counts the claims of the run, from 1.' }),
+    attempt: z.int().openapi({
+      description: 'The number of the attempt. A claim that was handed over does not count as one.',
+    }),
+    server_id: z.string().nullable(),
+    pid: z.int().nullable(),
+    revision_id: z
+      .string()
+      .nullable()
+      .openapi({ description: "The deployment's revision; null: unknown, or of no deployment." }),
+    started_at: moment().nullable(),
+    ended_at: moment('null: it goes on, or nobody knows.').nullable(),
+    outcome: z.enum(ATTEMPT_OUTCOMES).openapi({
+      description:
+        'handed_over: its server was told to stop, and another goes on. lost: its server or the ' +
+        'process of its graph has died.',
+    }),
+    left_out: z.int().openapi({ description: 'How many spans were too many to be kept.' }),
+  })
+  .openapi('TimelineAttempt')
+
+const TimelineSpanSchema = z
+  .object({
+    span_id: z.string(),
+    token: z.int().openapi({ description: 'The claim that it belongs to.' }),
+    kind: z.enum(SPAN_KINDS),
+    name: z.string().openapi({ description: "Of the node, the model's class or the tool." }),
+    namespace: z.array(z.string()).openapi({
+      description: 'Its node: `node:task` for each graph from the outermost inwards.',
+    }),
+    step: z.int().nullable().openapi({ description: "LangGraph's number, in the node's graph." }),
+    started_at: moment(),
+    ended_at: moment('null: it is at work, or was left.').nullable(),
+    status: z.enum([...SPAN_STATUSES, 'left']).openapi({
+      description:
+        'interrupted: it asks a question, or was cancelled. left: its attempt ended before it.',
+    }),
+    error: z
+      .object({ error: z.string(), message: z.string(), stack: z.string().optional() })
+      .optional(),
+    model: z.string().optional().openapi({ description: 'The model that was asked for.' }),
+    first_token_at: moment().optional(),
+    input_tokens: z.int().optional(),
+    output_tokens: z.int().optional(),
+    tool_call_id: z.string().optional(),
+    input: z
+      .string()
+      .optional()
+      .openapi({
+        description:
+          'Of models and tools: JSON, cut off after 8,192 characters. Of messages the last ones; ' +
+          '`{"type": "omitted", "count"}` stands for those before them.',
+      }),
+    output: z.string().optional().openapi({ description: 'The same of the answer.' }),
+    interrupts: z.string().optional().openapi({ description: 'The same of what it asks.' }),
+  })
+  .openapi('TimelineSpan')
+
+const TimelineCheckpointSchema = z
+  .object({
+    checkpoint_id: z.string(),
+    checkpoint_ns: z.string(),
+    parent_checkpoint_id: z.string().nullable(),
+    step: z.int().nullable(),
+    source: z.string().nullable(),
+    created_at: moment().nullable(),
+  })
+  .openapi('TimelineCheckpoint')
+
+const TimelineSchema = z
+  .object({
+    run_id: id(),
+    thread_id: id(),
+    assistant_id: id(),
+    status: z.enum(RUN_STATUSES),
+    attempt: z.int(),
+    error: RunErrorSchema.nullable(),
+    created_at: moment(),
+    due_at: moment('When it could begin.'),
+    started_at: moment('When it was claimed first.').nullable(),
+    ended_at: moment().nullable(),
+    attempts: z.array(TimelineAttemptSchema),
+    spans: z
+      .array(TimelineSpanSchema)
+      .openapi({ description: 'In the order of their beginnings.' }),
+    checkpoints: z.array(TimelineCheckpointSchema),
+  })
+  .openapi('Timeline')
+
+const SpanPathSchema = RunPathSchema.extend({ span_id: z.string().min(1).max(1024) })
 
 const operation = operationsOf('Thread Runs')
 

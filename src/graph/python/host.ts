@@ -2,7 +2,10 @@
  * The graph host for Python: the project's graphs, in child processes, behind the port. `hosts/python/PROTOCOL.md`
  * describes the connection between them and this process.
  */
+
+import type { AuthUser } from '../../core/agent/authorization.ts'
 import type { GraphCheckpoints } from '../../core/agent/checkpoint.ts'
+import type { AuthDecision, AuthQuestion, ProjectAuth } from '../../core/agent/host/auth.ts'
 import type { HostCalls } from '../../core/agent/host/calls.ts'
 import type { GraphInfo } from '../../core/agent/host/description.ts'
 import type { Embed } from '../../core/agent/host/embeddings.ts'
@@ -10,10 +13,10 @@ import type { GraphConfig, GraphHost, GraphRuntime } from '../../core/agent/host
 import { AppError, HostLost } from '../../core/errors.ts'
 import { withPlainNumbers } from '../../core/exact-json.ts'
 import type { Log } from '../../core/log.ts'
-import { pythonAuth, type WireAuth } from './auth.ts'
 import { Bindings } from './bindings.ts'
 import { Callbacks } from './callbacks.ts'
-import type { WithBytes } from './frames.ts'
+import { WithBytes } from './frames.ts'
+import { wireRequest } from './http.ts'
 import { type Opened, OpenedGraph, type OpenRequest } from './opened-graph.ts'
 import type { Peer } from './peer.ts'
 import type { Program } from './process.ts'
@@ -193,5 +196,31 @@ class Opener {
       close()
       throw error
     }
+  }
+}
+
+// The `auth` of a project in Python.
+
+interface WireAuth {
+  is_studio_auth_disabled: boolean
+  /** Whether `authenticate` reads bodies. */
+  wants_body: boolean
+}
+
+/** Calls the process that has the auth; calls the next one if it ends meanwhile. */
+type Ask = (method: string, params: Record<string, unknown> | WithBytes) => Promise<unknown>
+
+function pythonAuth(told: WireAuth, ask: Ask): ProjectAuth {
+  return {
+    isStudioAuthDisabled: told.is_studio_auth_disabled,
+    wantsBody: told.wants_body,
+    async authenticate(request) {
+      const asked = { request: wireRequest(request) }
+      const body = told.wants_body && request.body ? [await request.bytes()] : []
+      return (await ask('auth.authenticate', new WithBytes(asked, body))) as AuthUser
+    },
+    async authorize(question: AuthQuestion) {
+      return (await ask('auth.authorize', { ...question })) as AuthDecision
+    },
   }
 }

@@ -19,12 +19,44 @@ import type { Project } from '../project.ts'
 import type { ProjectGraph } from '../project-graph.ts'
 import { Bursts } from './bursts.ts'
 import { callHandler } from './calls.ts'
-import { isDrained, RunControl } from './control.ts'
 import { Emissions } from './emissions.ts'
 import { streamOptions, withNamedAnswer } from './options.ts'
 import { type GraphChunk, openStream, toChunk, withFailure } from './source.ts'
 import { RunSpans } from './spans.ts'
 import { Transformers } from './transformers.ts'
+
+// LangGraph's `RunControl`: before each step LangGraph asks it whether to stop. Older versions have none.
+
+const DRAINED = 'GraphDrained'
+
+/** `runtime.control` of the run's nodes. They may ask for the stop, or see that it was asked for. */
+class RunControl {
+  #reason: string | undefined
+  #isAsked = false
+
+  /** Whether the run's LangGraph asks it, which it does before the first step. */
+  get isAsked(): boolean {
+    return this.#isAsked
+  }
+
+  requestDrain(reason = 'shutdown'): void {
+    this.#reason = reason
+  }
+
+  get drainRequested(): boolean {
+    this.#isAsked = true
+    return this.#reason !== undefined
+  }
+
+  get drainReason(): string | undefined {
+    return this.#reason
+  }
+}
+
+/** Whether the graph was stopped by its `RunControl`. */
+function isDrained(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.name === DRAINED
+}
 
 /** What a run is made with. */
 export interface RunParts {
