@@ -4,6 +4,14 @@
  */
 import type { StopLimits } from './agent-server/server/agent-server.ts'
 import type { Finding } from './cli/doctor/finding.ts'
+import { logMark } from './core/deployment/log-source.ts'
+import { AppError } from './core/errors.ts'
+import { endingOf, receiveStart, stopOf } from './link/managed.ts'
+import type { Reporter } from './main/carrying/reporter.ts'
+import type { Running } from './main/up.ts'
+import { giveMemoryBackWhenIdle, limitHeapGrowth } from './process/heap.ts'
+import { aborted, PARENT_GONE, stopSignal } from './process/stop-signal.ts'
+import { Watchdog } from './process/watchdog.ts'
 import type {
   BackupConfig,
   BuildConfig,
@@ -14,15 +22,7 @@ import type {
   RestoreConfig,
   ServeConfig,
   UpConfig,
-} from './config.ts'
-import { logMark } from './core/deployment/log-source.ts'
-import { AppError } from './core/errors.ts'
-import { endingOf, receiveStart, stopOf } from './link/managed.ts'
-import type { Reporter } from './main/carrying/reporter.ts'
-import type { Running } from './main/up.ts'
-import { giveMemoryBackWhenIdle, limitHeapGrowth } from './process/heap.ts'
-import { aborted, PARENT_GONE, stopSignal } from './process/stop-signal.ts'
-import { Watchdog } from './process/watchdog.ts'
+} from './settings/config.ts'
 import { createLog } from './telemetry/log.ts'
 import { readableLine, readableLog } from './telemetry/readable-log.ts'
 

@@ -119,7 +119,7 @@ describe('the files', () => {
 
   it('leave process.env to the configuration', () => {
     const offenders = sources.filter((file) => textOf(file).includes('process.env'))
-    expect(offenders).toEqual(['src/config.ts'])
+    expect(offenders).toEqual(['src/settings/config.ts'])
   })
 
   it('leave globals and classes of packages to src/graph/js/patches', () => {

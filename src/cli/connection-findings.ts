@@ -1,5 +1,5 @@
 /** Findings of `runyard doctor --client`: whether a Runyard answers, whose key it sees, and its version. */
-import type { ClientConfig } from '../config.ts'
+import type { ClientConfig } from '../settings/config.ts'
 import { readVersion } from '../version.ts'
 
 /** Like the machine's findings (`doctor/finding.ts`). */

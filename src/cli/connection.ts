@@ -6,8 +6,8 @@ import {
   type Deployment,
   UnreachableError,
 } from '../../client/src/client.ts'
-import { readClientConfig } from '../config.ts'
 import { AppError } from '../core/errors.ts'
+import { readClientConfig } from '../settings/config.ts'
 import { optionOf } from '../settings/documentation.ts'
 import type { Flags } from '../settings/settings.ts'
 import { describeExamples, type Example } from './examples.ts'

@@ -7,7 +7,7 @@ import {
   readBackupConfig,
   readMoveConfig,
   readRestoreConfig,
-} from '../config.ts'
+} from '../settings/config.ts'
 import { optionOf } from '../settings/documentation.ts'
 import type { Flags } from '../settings/settings.ts'
 import { describeExamples } from './examples.ts'

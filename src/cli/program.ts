@@ -1,5 +1,6 @@
 /** The commands, their options and their help. `main.ts` runs the servers. */
 import { Command, CommanderError, Option } from 'commander'
+import { AppError } from '../core/errors.ts'
 import {
   type BuildConfig,
   type DevConfig,
@@ -14,8 +15,7 @@ import {
   readUpConfig,
   type ServeConfig,
   type UpConfig,
-} from '../config.ts'
-import { AppError } from '../core/errors.ts'
+} from '../settings/config.ts'
 import { optionOf, variablesOf } from '../settings/documentation.ts'
 import type { Flags } from '../settings/settings.ts'
 import type { Reader } from '../settings/table.ts'

@@ -2,7 +2,6 @@
 import { type OpenTo, STUDIO_ORIGINS } from '../agent-server/access/open-door.ts'
 import type { Limits } from '../agent-server/limits.ts'
 import { given } from '../agent-server/operations/given.ts'
-import type { ServeConfig } from '../config.ts'
 import type { ProjectConfig } from '../project/config.ts'
 import {
   readEventRetentionMs,
@@ -12,6 +11,7 @@ import {
   readRunTimeoutMs,
   readWebhookEnvironment,
 } from '../project/variables.ts'
+import type { ServeConfig } from '../settings/config.ts'
 import type { Environment } from '../settings/values.ts'
 
 /** The settings with a value; `env` contains the project's own variables. */

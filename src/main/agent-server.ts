@@ -3,7 +3,6 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { given } from '../agent-server/operations/given.ts'
 import { AgentServer, type StopLimits } from '../agent-server/server/agent-server.ts'
-import { applyProjectEnvironment, readEnvironment, type ServeConfig } from '../config.ts'
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import { systemClock } from '../core/clock.ts'
 import type { LogControl, LogLevel } from '../core/log.ts'
@@ -29,6 +28,7 @@ import {
   readRecursionLimit,
   readShutdownGraceMs,
 } from '../project/variables.ts'
+import { applyProjectEnvironment, readEnvironment, type ServeConfig } from '../settings/config.ts'
 import type { Environment } from '../settings/values.ts'
 import { openAgentStore } from '../storage/agent/store.ts'
 import { createSecretBox } from '../storage/control-plane/secret-box.ts'

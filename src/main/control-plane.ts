@@ -1,5 +1,5 @@
 /** The control plane's API of a process, and the parts that it shares with the gateway. */
-import type { UpConfig } from '../config.ts'
+
 import { DnsStates } from '../control-plane/domains/dns.ts'
 import type { KnownDomains } from '../control-plane/domains/known-domains.ts'
 import type { Leading } from '../control-plane/leadership/leading.ts'
@@ -19,6 +19,7 @@ import { Address } from '../http/address.ts'
 import { createAuthenticate, createIdentify } from '../http/keys.ts'
 import { createSiteOf } from '../http/site.ts'
 import { artifactsOf, checkResourcesOf } from '../runtime/drivers.ts'
+import type { UpConfig } from '../settings/config.ts'
 import { readVersion } from '../version.ts'
 import { createGuardedFetch } from '../webhook/guarded-fetch.ts'
 import type { EncryptionKeys } from './installation/encryption-keys.ts'

@@ -1,12 +1,12 @@
 /** The PostgreSQL schema and role of each deployment's agent servers. */
 import { createHmac } from 'node:crypto'
-import type { UpConfig } from '../config.ts'
 import {
   deploymentDatabaseUrl,
   parseDatabaseUrl,
   withLogin,
   withSchema,
 } from '../core/database-url.ts'
+import type { UpConfig } from '../settings/config.ts'
 import { dropSchema, withRoles } from '../storage/open-db.ts'
 
 type DatabaseConfig = Pick<UpConfig, 'databaseUrl' | 'agentDatabaseRoles' | 'runtime'> &

@@ -4,12 +4,12 @@
  */
 import { createServer, type Server } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import type { ServeConfig } from '../config.ts'
 import { RUNTIME_PROBE_PATH } from '../core/deployment/internal-requests.ts'
 import type { Log } from '../core/log.ts'
 import { close, listen } from '../http/listen.ts'
 import { WebSockets } from '../http/web-socket/handshakes.ts'
 import type { AgentSocket } from '../link/agent-socket.ts'
+import type { ServeConfig } from '../settings/config.ts'
 
 type Answer = Parameters<AgentSocket['inFrontOf']>[0]
 

@@ -1,6 +1,5 @@
 /** The Studio in front of the agent server that `serve` or `dev` runs. */
 import type { IncomingMessage } from 'node:http'
-import type { ServeConfig } from '../config.ts'
 import { systemClock as clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { createDashboard } from '../http/dashboard/app.ts'
@@ -8,6 +7,7 @@ import { findDashboard } from '../http/dashboard/build.ts'
 import { createStudio } from '../http/dashboard/studio.ts'
 import { keyOfStudio } from '../http/dashboard/studio-cookie.ts'
 import { createSiteOf } from '../http/site.ts'
+import type { ServeConfig } from '../settings/config.ts'
 
 type Fetch = (request: Request, env: object) => Response | Promise<Response>
 

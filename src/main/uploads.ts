@@ -3,9 +3,9 @@ import { stat } from 'node:fs/promises'
 import { fileContent } from '../artifacts/file-content.ts'
 import { openObjects } from '../artifacts/open-objects.ts'
 import { uploadPath } from '../build/layout.ts'
-import type { RestoreConfig } from '../config.ts'
 import { uploadName } from '../core/deployment/upload.ts'
 import type { StoredObject } from '../core/object-store.ts'
+import type { RestoreConfig } from '../settings/config.ts'
 import { openDataFolder } from './installation/data-folder.ts'
 
 export interface Uploads {

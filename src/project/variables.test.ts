@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readUpConfig } from '../config.ts'
 import { PATCHES } from '../core/agent/host/patches.ts'
+import { readUpConfig } from '../settings/config.ts'
 import {
   readEventRetentionMs,
   readGraphConfigs,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readUpConfig } from '../config.ts'
+import { readUpConfig } from './config.ts'
 
 const registry = (env: Record<string, string>) => readUpConfig({}, env).registry
 

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { AppError } from '../core/errors.ts'
 import {
   readBackupConfig,
   readClientConfig,
@@ -10,8 +11,7 @@ import {
   readRestoreConfig,
   readServeConfig,
   readUpConfig,
-} from '../config.ts'
-import { AppError } from '../core/errors.ts'
+} from './config.ts'
 import { withSettingsTable } from './documentation.ts'
 import { type Reader, SETTINGS, type Setting } from './table.ts'
 

@@ -1,9 +1,9 @@
 /** `runyard backup`: a whole installation in one file, also while it runs. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BackupConfig } from '../../config.ts'
 import { systemClock, timestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
+import type { BackupConfig } from '../../settings/config.ts'
 import {
   FORMAT,
   type Head,

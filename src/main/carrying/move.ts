@@ -1,8 +1,8 @@
 /** `runyard move`: the databases of a stopped installation, from SQLite to PostgreSQL or back. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DataConfig, MoveConfig } from '../../config.ts'
 import { AppError } from '../../core/errors.ts'
+import type { DataConfig, MoveConfig } from '../../settings/config.ts'
 import { type Moved, move, refuseInUse, takeBack } from '../../storage/carrying/move.ts'
 import type { Side } from '../../storage/carrying/side.ts'
 import { lockFolder } from '../../storage/db/sqlite/folder-lock.ts'

@@ -7,9 +7,9 @@ import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { constants, createGunzip, createGzip } from 'node:zlib'
-import type { BackupConfig, RestoreConfig } from '../../config.ts'
 import { AppError } from '../../core/errors.ts'
 import { parseS3Address } from '../../core/s3-address.ts'
+import type { BackupConfig, RestoreConfig } from '../../settings/config.ts'
 
 /** A higher level takes several times as long and saves a tenth of the size. */
 const LEVEL = constants.Z_BEST_SPEED

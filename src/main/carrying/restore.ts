@@ -1,8 +1,8 @@
 /** `runyard restore`: makes an installation from a backup, in an empty place. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RestoreConfig } from '../../config.ts'
 import { AppError } from '../../core/errors.ts'
+import type { RestoreConfig } from '../../settings/config.ts'
 import { KEYS, UPLOADS } from '../../storage/carrying/backup-format.ts'
 import {
   isUnfinished,

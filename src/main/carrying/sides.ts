@@ -1,6 +1,5 @@
 /** The databases of an installation by its settings, for `move`, `backup` and `restore`. */
 import { join, resolve } from 'node:path'
-import type { DataConfig } from '../../config.ts'
 import {
   CONTROL_PLANE_SCHEMA,
   deploymentDatabaseUrl,
@@ -8,6 +7,7 @@ import {
   parseDatabaseUrl,
   withSchema,
 } from '../../core/database-url.ts'
+import type { DataConfig } from '../../settings/config.ts'
 import { AGENT_SERVER_MIGRATIONS, DEFAULT_SCHEMA } from '../../storage/agent/store.ts'
 import type { Migrations } from '../../storage/carrying/carry.ts'
 import type { Side } from '../../storage/carrying/side.ts'

@@ -3,7 +3,6 @@
  * bundle where WAY is `bundle`, or are loaded as they are where it is `sources`.
  */
 import { argv } from 'node:process'
-import { applyProjectEnvironment } from '../../../src/config.ts'
 import { bundlePath } from '../../../src/graph/js/bundle/write.ts'
 import { graphEnvironment, mainFile } from '../../../src/graph/js/environment.ts'
 import { openBundle } from '../../../src/graph/js/modules/bundled.ts'
@@ -12,6 +11,7 @@ import { installHooks } from '../../../src/graph/js/modules/hooks.ts'
 import { importFor } from '../../../src/graph/js/modules/loader.ts'
 import { readProjectConfig } from '../../../src/project/config.ts'
 import { isJavascript } from '../../../src/project/module-spec.ts'
+import { applyProjectEnvironment } from '../../../src/settings/config.ts'
 
 const [, , way, configPath = ''] = argv
 const config = await readProjectConfig(configPath)

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isOver, type Revision } from '../../../client/src/client.ts'
-import { readUpConfig } from '../../../src/config.ts'
 import { startUp } from '../../../src/main/up.ts'
+import { readUpConfig } from '../../../src/settings/config.ts'
 import { createLog } from '../../../src/telemetry/log.ts'
 
 /** Rollouts are seen by polling, as clients see them. */

@@ -12,17 +12,17 @@ import {
   readHome,
   readListenerKey,
   readUserTokens,
-} from './settings/access.ts'
+} from './access.ts'
 import {
   checkAgentDatabase,
   checkPodsReach,
   readDocker,
   readKubernetes,
   readRegistry,
-} from './settings/agents.ts'
-import { type Flags, pick, Settings } from './settings/settings.ts'
-import { handedOn, secretsOf } from './settings/table.ts'
-import { type Environment, regionOf } from './settings/values.ts'
+} from './agents.ts'
+import { type Flags, pick, Settings } from './settings.ts'
+import { handedOn, secretsOf } from './table.ts'
+import { type Environment, regionOf } from './values.ts'
 
 /** How `runyard up` runs: control plane, gateway and deployments on one address. */
 export type UpConfig = ReturnType<typeof readUpConfig>
