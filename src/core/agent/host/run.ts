@@ -47,9 +47,9 @@ export type HostMode = StreamMode | 'places' | 'model_ends' | 'transformers'
 /** The host's calls back for this run alone. */
 export interface RunCalls {
   /**
-   * The run's checkpoints. A `put` resolves when the checkpoint is stored. It may wait until the emissions before the
-   * call are taken, so the host must not hold those back until the `put` resolves. Throws `conflict` once the server
-   * has lost the run.
+   * The run's checkpoints. A `put` of a `sync` run resolves when the checkpoint is stored, of other runs when it is in the
+   * run's write buffer. It waits until the emissions before the call are taken, so the host must not hold those back
+   * until the `put` resolves. Throws `conflict` in a `sync` run once the server has lost the run.
    */
   checkpoints: GraphCheckpoints
   /**
