@@ -43,7 +43,7 @@ export interface components {
             revision_id: string | null;
             /** @description In ms since 1970. */
             started_at: number | null;
-            /** @description In ms since 1970. null: it goes on, or nobody knows. */
+            /** @description In ms since 1970. null: it goes on, or the time is unknown. */
             ended_at: number | null;
             /**
              * @description handed_over: its server was told to stop, and another goes on. lost: its server or the process of its graph has died.

@@ -162,7 +162,7 @@ function write(level, fields) {
   try {
     require('node:fs').writeSync(2, JSON.stringify(line) + '\\n')
   } catch {
-    // Nobody reads it at present.
+    // No process reads standard error now.
   }
 }
 

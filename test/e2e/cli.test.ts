@@ -164,7 +164,7 @@ describe('a deployment by the CLI', () => {
       return (await fetch(url, { method: 'POST', headers, body: '{}' })).status
     }
     expect(await call()).toBe(401)
-    expect((await cli('set', 'support', '--public')).stderr).toContain('anybody may call it')
+    expect((await cli('set', 'support', '--public')).stderr).toContain('callers need no key')
     expect(await call()).toBe(200)
     const set = JSON.parse(await ok('set', 'support', '--private', '--json'))
     expect(set).toMatchObject({ name: 'support', is_public: false })

@@ -85,10 +85,10 @@ describe.skipIf(NO_BROWSER)(`the settings of a deployment${skipped}`, () => {
       return (await fetch(url, { method: 'POST', headers, body: '{}' })).status
     }
     const page = await visitor.open(settings)
-    const toggle = page.getByRole('switch', { name: 'Public: anybody may call it' })
+    const toggle = page.getByRole('switch', { name: 'Public: callers need no key' })
     expect(await search()).toBe(401)
     await toggle.press('Space')
-    await page.getByText('Anybody who reaches its address may call it then').waitFor()
+    await page.getByText('Every client that reaches its address can then').waitFor()
     expect(await visitor.faults()).toEqual([])
     await visitor.pictures('public-warning')
     await page.getByRole('button', { name: 'Make it public' }).click()

@@ -135,7 +135,7 @@ describe.skipIf(NO_BROWSER)(`runs and threads in the dashboard${skipped}`, () =>
     await events.getByText('a:3').first().waitFor()
     await visitor.pictures('run-live')
     await Promise.all([
-      page.getByText('The run is told to stop.').waitFor(),
+      page.getByText('The run will stop.').waitFor(),
       page.getByRole('button', { name: 'Cancel' }).click(),
     ])
     await page.getByText('Interrupted', { exact: true }).first().waitFor()

@@ -218,7 +218,7 @@ describe.skipIf(NO_BROWSER)(`the dashboard${skipped}`, () => {
       visitor = await dashboard.stranger()
       visitor.expect(/: 401$/)
       await visitor.page.goto(link)
-      await visitor.page.getByText('This link signs nobody in.').waitFor()
+      await visitor.page.getByText('This link does not work.').waitFor()
       expect(visitor.page.url()).not.toContain('code')
       await visitor.pictures('sign-in-used')
       expect(await visitor.faults()).toEqual([])

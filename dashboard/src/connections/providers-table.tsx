@@ -96,8 +96,8 @@ export function ProvidersTable(props: {
           onConfirm={() => action.mutateAsync(() => vault.deleteProvider(deleting.provider_id))}
         >
           <p>
-            Everybody's tokens of this provider are revoked and deleted with it. Agents that work
-            with them have to ask again.
+            All tokens of this provider are revoked and deleted with it. Agents that work with them
+            have to ask again.
           </p>
         </ConfirmDialog>
       )}

@@ -116,7 +116,7 @@ export function DeploymentsTable(props: {
       onSort={({ column: by, direction }) =>
         props.onSort(`${direction === 'descending' ? '-' : ''}${String(by)}`)
       }
-      empty={<Empty title="No deployments yet">What they do is told here.</Empty>}
+      empty={<Empty title="No deployments yet">Their requests and runs appear here.</Empty>}
     />
   )
 }

@@ -102,7 +102,7 @@ function RunActions({ server, timeline }: { server: AgentServer; timeline: Timel
   const cancel = async () => {
     try {
       await server.client.runs.cancel(thread_id, run_id)
-      toast('The run is told to stop.')
+      toast('The run will stop.')
     } catch (error) {
       toast(reasonOf(error), { tone: 'bad' })
     }

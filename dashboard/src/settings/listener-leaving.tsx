@@ -37,8 +37,7 @@ export function LeavingDialog({ doing, deployments, onClose, onDone }: LeavingPr
         }}
       >
         <p>
-          The listener is told nothing any more, until it is started with another key. What runs
-          there goes on.
+          The listener gets no orders until it is started with another key. What runs there goes on.
         </p>
       </ConfirmDialog>
       <ConfirmDialog

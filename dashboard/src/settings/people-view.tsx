@@ -31,7 +31,7 @@ export function PeopleView() {
   return (
     <>
       <p className="mb-3 max-w-prose text-ink-soft">
-        Everybody who is signed in with a browser. Roles come from their API key, or from your
+        People who are signed in with a browser. Roles come from their API key, or from your
         identity provider, where Runyard is set up with one (<code>RUNYARD_OIDC_ISSUER</code>).
       </p>
       <QueryView query={query} what="the people">
@@ -41,7 +41,7 @@ export function PeopleView() {
             columns={columnsFor(me, setLeaving)}
             rows={peopleOf(sessions)}
             keyOf={({ user_id }) => user_id}
-            empty={<Empty title="Nobody is signed in." />}
+            empty={<Empty title="No open sessions." />}
           />
         )}
       </QueryView>

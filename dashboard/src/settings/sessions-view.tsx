@@ -28,7 +28,7 @@ export function SessionsView() {
             columns={columns}
             rows={sessions}
             keyOf={({ id }) => id}
-            empty={<Empty title="Nobody is signed in." />}
+            empty={<Empty title="No open sessions." />}
           />
         )}
       </QueryView>

@@ -34,7 +34,8 @@ export function WorkspacesView() {
     <>
       <div className="mb-3 flex flex-wrap items-center justify-between gap-3">
         <p className="max-w-prose text-ink-soft">
-          Deployments, keys and OAuth tokens belong to a workspace, and nobody sees another's.
+          Deployments, keys and OAuth tokens belong to a workspace. Other workspaces do not see
+          them.
         </p>
         <Button
           kind="primary"
@@ -75,7 +76,7 @@ export function WorkspacesView() {
         }}
       >
         <p>
-          Its keys and OAuth tokens go with it, and nobody who works in it can come in any more. Its
+          Its keys and OAuth tokens are deleted too, and its members can no longer sign in. Its
           deployments have to be deleted before.
         </p>
       </ConfirmDialog>

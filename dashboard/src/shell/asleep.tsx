@@ -40,7 +40,7 @@ export function Asleep(props: {
         )}
       </p>
       <p className="max-w-prose text-ink-soft">
-        Nobody has asked for it for a while. The next request wakes it.
+        It had no requests for a while. The next request wakes it.
       </p>
       <Button kind="primary" isPending={isWaking} onPress={onWake}>
         {verb}

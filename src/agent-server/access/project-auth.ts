@@ -12,7 +12,7 @@ import type { JsonObject } from '../../core/json.ts'
 export function authorizeBy(auth: ProjectAuth): Authorize {
   return async ({ user, permissions, isProject }, event, value) => {
     if (isProject) return undefined
-    if (!user) throw new AppError('forbidden', 'Nobody was authenticated for this operation.')
+    if (!user) throw new AppError('forbidden', 'This operation needs an authenticated caller.')
     const asked = value as JsonObject
     const decision = await auth.authorize({ user, permissions, event, value: asked })
     if (decision.value !== asked) replace(asked, decision.value)

@@ -19,6 +19,6 @@ export function timeoutError(limitMs: number): RunError {
 }
 
 /** Error of a run that its host reports as stopped although its signal has not aborted. */
-export function stoppedByNobody(): AppError {
-  return new AppError('internal', 'The graph host stopped a run that nobody stopped.')
+export function stoppedUnasked(): AppError {
+  return new AppError('internal', 'The graph host stopped a run without a request.')
 }

@@ -32,7 +32,7 @@ import { answeredEvents } from './answered.ts'
 import { AttemptTimeline } from './attempt-timeline.ts'
 import { standsAtBreakpoint } from './breakpoint.ts'
 import { graphConfig, graphRequest } from './config.ts'
-import { exhaustedError, stoppedByNobody, timeoutError } from './errors.ts'
+import { exhaustedError, stoppedUnasked, timeoutError } from './errors.ts'
 import { type Claimed, finishRun } from './finish.ts'
 import { HandOver } from './hand-over.ts'
 import { JoinedSignal } from './joined-signal.ts'
@@ -285,7 +285,7 @@ class Execution {
     if (this.#signal.aborted) return
     const end = await this.#abortTimeout.wait(begun.end)
     if (end.kind === 'failed') return end.failure
-    if (end.kind === 'stopped') throw stoppedByNobody()
+    if (end.kind === 'stopped') throw stoppedUnasked()
     if (end.kind === 'drained') return this.#drained()
     const last = await this.#abortTimeout.wait(projection.settle())
     this.#log.append(last)

@@ -25,6 +25,6 @@ export class StrayExceptions {
   readonly #onException = (error: unknown) => {
     const hasFailed = currentOrigin().fail?.(error) ?? false
     const what = hasFailed ? 'its run ends in error' : 'no run ends for it'
-    this.#log.error({ err: error }, `nobody caught an exception: ${what}`)
+    this.#log.error({ err: error }, `uncaught exception: ${what}`)
   }
 }

@@ -189,7 +189,7 @@ export const RunSchema = z
       .openapi({
         description:
           'Why the run was cancelled: a word (requested, taken, superseded, disconnected, ' +
-          'assistant_deleted), a colon, a sentence. null: nobody cancelled it.',
+          'assistant_deleted), a colon, a sentence. null: it was not cancelled.',
       }),
     stop_outcome: z
       .enum(STOP_OUTCOMES)

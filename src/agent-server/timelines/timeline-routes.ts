@@ -32,7 +32,7 @@ const TimelineAttemptSchema = z
       .nullable()
       .openapi({ description: "The deployment's revision; null: unknown, or of no deployment." }),
     started_at: moment().nullable(),
-    ended_at: moment('null: it goes on, or nobody knows.').nullable(),
+    ended_at: moment('null: it goes on, or the time is unknown.').nullable(),
     outcome: z.enum(ATTEMPT_OUTCOMES).openapi({
       description:
         'handed_over: its server was told to stop, and another goes on. lost: its server or the ' +

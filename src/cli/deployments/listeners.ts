@@ -99,7 +99,7 @@ function newKeyCommand(): Command {
 
 function revokeKeyCommand(): Command {
   return clientCommand('revoke-key', 'refuse the listener’s key; what it runs goes on', [
-    ['runyard listeners revoke-key east', 'it is told nothing any more, until it has another key'],
+    ['runyard listeners revoke-key east', 'it gets no orders, until it has another key'],
   ])
     .argument('<name>', 'the listener')
     .action(async (name: string, options) =>

@@ -20,7 +20,7 @@ export function setCommand(): Command {
     'set',
     'change access, instances and resources of a deployment (no redeploy for access)',
     [
-      ['runyard set support --public', 'anybody may call it, without a key; no revision is made'],
+      ['runyard set support --public', 'callers need no key; no revision is made'],
       ['runyard set support --private', 'with a key again'],
       [
         'runyard set support --min 0 --max 4',
@@ -30,7 +30,7 @@ export function setCommand(): Command {
     ],
   )
     .argument('<name>', 'the deployment')
-    .option('--public', 'anybody may call it without a key, and shares all its threads')
+    .option('--public', 'callers need no key, and share all its threads')
     .option('--private', 'it is called with a key')
     .option('--min <count>', 'minimum instances; 0: it sleeps while it is idle')
     .option('--max <count>', 'maximum instances')
@@ -122,5 +122,5 @@ function change(
 
 function entranceOf({ name, is_public }: Deployment): string {
   if (!is_public) return `${name} is called with a key.`
-  return `${name} is public: anybody may call it without a key, and shares all its threads.`
+  return `${name} is public: callers need no key, and share all its threads.`
 }

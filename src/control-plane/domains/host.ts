@@ -58,7 +58,7 @@ function whyNoDomain(host: string): string | undefined {
   if (last === 'localhost') return 'is this machine for everybody who asks for it.'
   if (last === 'local' || last === 'internal')
     return `ends in ".${last}", which each network uses for itself: such a name has no owner.`
-  if (labels.length < 2) return 'has no dot. Nobody else can look it up.'
+  if (labels.length < 2) return 'has no dot, so that DNS cannot find it.'
   if (!/[a-z]/.test(last)) return 'ends in a number. A domain is a name.'
   return undefined
 }

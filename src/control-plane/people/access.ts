@@ -134,7 +134,7 @@ export const requireAccess: MiddlewareHandler<ControlPlaneEnv> = async (c, next)
 function requireNeed(operation: string, principal: ControlPlaneEnv['Variables']['principal']) {
   const need = ACCESS[operation]
   if (need === undefined) {
-    throw new AppError('forbidden', `${operation} is open to nobody: it has no row in ACCESS.`)
+    throw new AppError('forbidden', `${operation} has no permitted role: it has no row in ACCESS.`)
   }
   if (need !== 'open') requirePermission(principal, need)
 }

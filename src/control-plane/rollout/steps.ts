@@ -142,7 +142,7 @@ export class Steps {
     const wake_at = momentOf(wakeAt)
     const asleep_since = timestamp(clock)
     await this.#update(deployment, { asleep_since, wake_at, has_own_auth: hasOwnAuth })
-    log.info({ deployment: deployment.name, wake_at }, 'nobody asks for it: it sleeps')
+    log.info({ deployment: deployment.name, wake_at }, 'no requests: it sleeps')
   }
 
   #point(deployment: Deployment, revision_id: string, endpoints: Endpoints): void {

@@ -6,7 +6,10 @@ import { isConfidential, isFromOtherPage, type Site } from '../../http/site.ts'
 export function requireSite(site: Site | undefined, headers: Headers): Site {
   if (site) return site
   const how = 'Set RUNYARD_PUBLIC_URL to the address that people use.'
-  throw new AppError('bad_request', `Nobody signs in at the host "${headers.get('host')}". ${how}`)
+  throw new AppError(
+    'bad_request',
+    `Sign-in does not work at the host "${headers.get('host')}". ${how}`,
+  )
 }
 
 /** The same for links, which need a confidential connection: this machine, or TLS. */

@@ -28,7 +28,7 @@ it.each([
   ['kill -SEGV $$', 'has crashed (SIGSEGV)'],
   ['kill -KILL $$', 'was killed (SIGKILL), perhaps because memory ran out'],
   ['exec 3>&- sleep 60', 'has closed its connection, and was ended'],
-  ['echo what is no frame >&3; sleep 60', 'sent what nobody understands, and was ended'],
+  ['echo what is no frame >&3; sleep 60', 'sent an unknown message, and was ended'],
 ])('that does "%s" %s', async (script, how) => {
   const { ended } = await start(script)
   expect((await ended).message).toBe(`The process of the Python host ${how}.`)

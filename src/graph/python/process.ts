@@ -82,7 +82,7 @@ export class HostProcess {
     const { onCall, onNote } = parts
     const onBroken = (err: unknown) => {
       log.error({ err }, 'the Python host sent what is no frame: it is ended')
-      this.kill('sent what nobody understands, and was ended')
+      this.kill('sent an unknown message, and was ended')
     }
     this.peer = new Peer(this.#connection, { onCall, onNote, onBroken })
     this.#blockage = new Blockage(this.peer)

@@ -31,7 +31,7 @@ export function readSideLine(line: string, parts: SideParts): void {
       tellLog(entry, parts.log)
       break
     default:
-      parts.log.warn({ line }, 'the Python host said what nobody understands')
+      parts.log.warn({ line }, 'the Python host sent an unknown message')
   }
 }
 

@@ -88,7 +88,7 @@ function requireOwn({ siteOf }: StudioParts, headers: Headers): Site {
 
 function signedOut(): AppError {
   const how = 'Sign in with one of the keys in RUNYARD_API_KEYS.'
-  return new AppError('unauthenticated', `Nobody has signed in here. ${how}`)
+  return new AppError('unauthenticated', `This browser is not signed in. ${how}`)
 }
 
 function unreadable(): AppError {

@@ -89,8 +89,7 @@ export class FoundContainers {
 
   async #removeOrphans(): Promise<void> {
     const revisions = [...new Set(this.#found.map(({ revision_id }) => revision_id))]
-    if (revisions.length > 0)
-      this.#log.warn({ revisions }, 'Containers that nobody asks for are removed.')
+    if (revisions.length > 0) this.#log.warn({ revisions }, 'Unwanted containers are removed.')
     await this.removeAll(10_000)
   }
 

@@ -68,7 +68,7 @@ async function removeBuilds(
     const deployment_id = labels[LABEL.deployment]
     const revision_id = labels[LABEL.build]
     if (!deployment_id || !revision_id || !(await isOver(deployment_id, revision_id))) continue
-    log.warn({ deployment_id, revision_id }, 'The Job of a build that nobody waits for is removed.')
+    log.warn({ deployment_id, revision_id }, 'The Job of an abandoned build is removed.')
     await cluster.remove({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name, namespace } })
   }
 }

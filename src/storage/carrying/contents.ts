@@ -43,7 +43,7 @@ export const CONTENTS: Readonly<Record<DatabaseKind, Contents>> = {
     left: {
       schema_migrations: MIGRATIONS,
       leadership:
-        'who leads among the control planes of one database; nobody leads the new one yet',
+        'who leads among the control planes of one database; the new one has no leader yet',
     },
     vectors: [],
   },

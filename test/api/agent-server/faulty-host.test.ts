@@ -73,7 +73,7 @@ it('cuts off a run that the host does not begin', async () => {
 
 it('ends a run in error that the host says was stopped, when nobody stopped it', async () => {
   const parts = await collect(server.client.runs.stream(null, 'steps', { input: {} }))
-  const message = 'The graph host stopped a run that nobody stopped.'
+  const message = 'The graph host stopped a run without a request.'
   expect(parts.at(-1)).toMatchObject({ event: 'error', data: { message } })
 })
 

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readBackupConfig, readRestoreConfig } from '../../../src/settings/config.ts'
 import { startBackup } from '../../../src/main/carrying/backup.ts'
 import type { Reporter } from '../../../src/main/carrying/reporter.ts'
 import { startRestore } from '../../../src/main/carrying/restore.ts'
+import { readBackupConfig, readRestoreConfig } from '../../../src/settings/config.ts'
 import { openDb } from '../../../src/storage/open-db.ts'
 import {
   type AgentLife,

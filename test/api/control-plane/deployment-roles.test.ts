@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readBackupConfig, readMoveConfig, readRestoreConfig } from '../../../src/settings/config.ts'
 import { deploymentDatabaseUrl, withLogin, withSchema } from '../../../src/core/database-url.ts'
 import { startBackup } from '../../../src/main/carrying/backup.ts'
 import { startMove } from '../../../src/main/carrying/move.ts'
@@ -14,6 +13,11 @@ import {
   createDeploymentDatabases,
   requireDatabaseRights,
 } from '../../../src/main/deployment-databases.ts'
+import {
+  readBackupConfig,
+  readMoveConfig,
+  readRestoreConfig,
+} from '../../../src/settings/config.ts'
 import { openAgentStore } from '../../../src/storage/agent/store.ts'
 import { createSecretBox } from '../../../src/storage/control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../../../src/storage/control-plane/store.ts'

@@ -37,7 +37,7 @@ export function SettingsForm(props: {
         label="Minimum instances"
         placeholder="1"
         type="number"
-        help="0: it sleeps while nobody asks for it."
+        help="0: it sleeps while it has no requests."
         {...problemOf(value.minScale)}
       />
       <TextField

@@ -21,14 +21,14 @@ export function CallersSection(props: { deployment: Deployment; mayWrite: boolea
           onChange={(isWanted) => (isWanted ? setAsking(true) : close.mutate({ is_public: false }))}
           isDisabled={!mayWrite || close.isPending}
         >
-          Public: anybody may call it, without a key
+          Public: callers need no key
         </Switch>
         {is_public && (
           <p className="flex items-baseline gap-2 font-medium">
             <span className="shrink-0">
               <Mark tone="wait" />
             </span>
-            Whoever reaches it shares all its threads and its store.
+            All callers share its threads and its store.
           </p>
         )}
         <p className="max-w-prose text-sm text-ink-soft">
@@ -45,7 +45,7 @@ export function CallersSection(props: { deployment: Deployment; mayWrite: boolea
         onConfirm={() => open.mutateAsync({ is_public: true })}
       >
         <p>
-          Anybody who reaches its address may call it then, without a key: list, read, change and
+          Every client that reaches its address can then, without a key, list, read, change and
           delete every thread, run, cron and item of its store, and start runs that you pay for.
         </p>
         <p>

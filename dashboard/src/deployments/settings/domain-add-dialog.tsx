@@ -60,7 +60,7 @@ function RecordToMake({ name, points_to }: { name: string; points_to: string | n
       <p className="text-sm text-ink-soft">
         {points_to === null
           ? 'The listener of this deployment has not said yet at which address it answers.'
-          : `This Runyard is reached at ${points_to}, where the DNS can lead nobody else. Set RUNYARD_PUBLIC_URL to the ` +
+          : `This Runyard is reached at ${points_to}, an address that DNS cannot point others to. Set RUNYARD_PUBLIC_URL to the ` +
             'address that others use.'}
       </p>
     )

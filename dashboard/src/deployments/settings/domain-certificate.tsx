@@ -56,8 +56,8 @@ export function CertificateRemovalDialog(props: {
       onConfirm={() => remove.mutateAsync(domain?.host ?? '')}
     >
       <p>
-        Whoever connects to <code className="wrap-anywhere">{domain?.host}</code> from then on is
-        shown the installation’s certificate. Browsers refuse that one unless it is for this name.
+        New connections to <code className="wrap-anywhere">{domain?.host}</code> then get the
+        installation’s certificate. Browsers refuse it unless it is for this name.
       </p>
     </ConfirmDialog>
   )

@@ -132,7 +132,7 @@ function Replace({ question, onGo }: { question: string; onGo: () => void }) {
 
 function UsedLink({ error }: { error: unknown }) {
   return (
-    <ErrorNote title="This link signs nobody in." error={reasonOf(error)}>
+    <ErrorNote title="This link does not work." error={reasonOf(error)}>
       <p className="text-ink-soft">
         If you have followed it in this browser before,{' '}
         <a href={BASE_PATH} className="text-accent underline">

@@ -55,8 +55,8 @@ export function ConsentCard({ shape, answer, isPending }: ConsentCardProps) {
       )}
       {shape.isLink && (
         <p className="text-xs text-ink-faint">
-          The page opens in a new tab. Go on here when it says that you are done. Whoever consents
-          there gives the agent their own account: do so only if it asks you.
+          The page opens in a new tab. Go on here when it says that you are done. Consenting there
+          gives the agent your own account: do so only if it asks you.
         </p>
       )}
     </>

@@ -58,7 +58,7 @@ export async function findConsent(
 ): Promise<OAuthConsent> {
   const consent = state ? await store.oauth.consents.findByState(hashOf(state)) : undefined
   if (consent) return consent
-  throw new AppError('not_found', 'Nobody has begun this here, or it was begun anew since.')
+  throw new AppError('not_found', 'This consent was not begun here, or has been begun again since.')
 }
 
 function requireBearer(consent: OAuthConsent, bearer: Bearer): void {
@@ -182,7 +182,7 @@ async function giveBack(
 ): Promise<void> {
   if (!(error instanceof AppError) || error.code !== 'conflict') return
   await vault.servers.revoke(provider, granted).catch(({ message: reason }: Error) => {
-    log.warn({ reason }, 'a grant that nobody keeps could not be given back')
+    log.warn({ reason }, 'an unused grant could not be revoked')
   })
 }
 

@@ -86,7 +86,7 @@ function keepJson(value: JsonObject): void {
  */
 function readUser(answer: unknown): AuthUser {
   if (typeof answer === 'string') return userWith({ identity: answer })
-  if (answer === undefined || answer === null || answer === false) throw nobody()
+  if (answer === undefined || answer === null || answer === false) throw unauthenticated()
   const fields = JSON.parse(JSON.stringify(answer)) as JsonObject
   if (typeof fields?.identity !== 'string') {
     throw new Error('authenticate must answer a text, or an object with the text "identity".')
@@ -96,7 +96,7 @@ function readUser(answer: unknown): AuthUser {
 
 function userWith(fields: JsonObject & { identity: string }): AuthUser {
   const { identity, display_name, permissions, is_authenticated = true } = fields
-  if (identity === '' || is_authenticated === false) throw nobody()
+  if (identity === '' || is_authenticated === false) throw unauthenticated()
   const texts = Array.isArray(permissions) ? permissions : []
   return {
     ...fields,
@@ -107,7 +107,7 @@ function userWith(fields: JsonObject & { identity: string }): AuthUser {
   }
 }
 
-function nobody(): AppError {
+function unauthenticated(): AppError {
   return new AppError('unauthenticated', "The project's auth does not know who sent this request.")
 }
 

@@ -21,7 +21,7 @@ export function streamOptions(
     ...(interrupt_after && { interruptAfter: interrupt_after }),
     ...(durability && { durability }),
     context: request.context,
-    ...(!streamMode.includes('custom') && { writer: tellNobody }),
+    ...(!streamMode.includes('custom') && { writer: ignoreCustom }),
   }
 }
 
@@ -29,7 +29,7 @@ export function streamOptions(
  * Does what LangGraph's own writer does if `custom` was not requested. LangGraph assigns its own to a property, which
  * keeps the whole run alive through the short garbage collections (`js/patches/promise-race.ts`).
  */
-function tellNobody(): void {}
+function ignoreCustom(): void {}
 
 /**
  * LangGraph's modes for the port's. `messages` needs the values too: they show which messages are complete. `lifecycle`

@@ -45,7 +45,7 @@ describe('the callback of a browser', () => {
       expect((await anna.open(back.href)).status).toBe(404)
     }
     const told = await world.call('GET', back.href, undefined, null)
-    expect(told.body).toEqual({ detail: expect.stringContaining('Nobody has begun this') })
+    expect(told.body).toEqual({ detail: expect.stringContaining('This consent was not begun') })
     back.searchParams.delete('state')
     expect((await anna.open(back.href)).status).toBe(404)
     await hasNoToken()
