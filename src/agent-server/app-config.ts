@@ -1,5 +1,5 @@
 import type { ProjectAuth } from '../core/agent/host/auth.ts'
-import type { ProjectRoutes } from '../core/agent/host/routes.ts'
+import type { ProjectRoutes } from '../core/agent/host/project-routes.ts'
 import type { HttpConfig, OpenApiSecurity } from '../core/agent/server/project-settings.ts'
 import type { DoorConfig } from './access/door.ts'
 import type { OpenTo } from './access/open-door.ts'

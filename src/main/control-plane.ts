@@ -1,11 +1,11 @@
 /** The control plane's API of a process, and the parts that it shares with the gateway. */
 
+import type { ControlPlaneParts } from '../control-plane/control-plane-parts.ts'
 import { DnsStates } from '../control-plane/domains/dns.ts'
 import type { KnownDomains } from '../control-plane/domains/known-domains.ts'
 import type { Leading } from '../control-plane/leadership/leading.ts'
 import { readPlatformProviders } from '../control-plane/oauth/providers/platform-providers.ts'
 import { createVault, type Vault, type VaultParts } from '../control-plane/oauth/vault.ts'
-import type { ControlPlaneParts } from '../control-plane/parts.ts'
 import { BuildFollowers } from '../control-plane/rollout/build-followers.ts'
 import { createControlPlaneApp } from '../control-plane/server/app.ts'
 import { createRecogniseSession } from '../control-plane/sessions/find.ts'

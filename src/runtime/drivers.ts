@@ -6,9 +6,9 @@ import type { JsonObject } from '../core/json.ts'
 import { createDockerDriver, requireDocker } from './docker/driver.ts'
 import { checkContainerLimits } from './docker/limits.ts'
 import { createKubernetesDriver } from './kubernetes/driver.ts'
-import type { RuntimeParts } from './parts.ts'
 import { createProcessDriver } from './process/driver.ts'
 import { createRefusingDriver } from './refusing-driver.ts'
+import type { RuntimeParts } from './runtime-parts.ts'
 
 const DRIVERS: Readonly<Record<RuntimeName, DriverKind>> = {
   process: taking(['folder'], createProcessDriver),

@@ -28,7 +28,7 @@ import {
 } from '../../src/core/deployment/sources/config.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { createApp } from '../../src/http/app.ts'
-import { PROJECT_CHECKS } from '../../src/main/builds/parts.ts'
+import { PROJECT_CHECKS } from '../../src/main/builds/build-parts.ts'
 import { createBuildJobs } from '../../src/runtime/kubernetes/build-jobs.ts'
 import { openCluster } from '../../src/runtime/kubernetes/cluster.ts'
 import { sweepOrphans } from '../../src/runtime/kubernetes/orphans.ts'

@@ -11,7 +11,7 @@ import { isTerminal, type QueuedRun } from '../../core/agent/run.ts'
 import { DELIVERY_ATTEMPTS, type WebhookEnd } from '../../core/agent/webhook.ts'
 import { timestamp } from '../../core/clock.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { type TaskRun, taskAtEnd, viewTask } from './task.ts'
 import { taskIdOf } from './task-id.ts'
 

@@ -1,7 +1,7 @@
 /** Streams a task: converts the events of its run to those of the Agent2Agent protocol. */
 import { type StreamResponse, type Task, TaskState, type TaskStatus } from '@a2a-js/sdk'
 import { isEnd } from '../../core/agent/event.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { type ChainMessage, textIn, textPart } from './message.ts'
 import { artifactOf, isOver, type TaskRun, viewTask } from './task.ts'
 

@@ -16,7 +16,7 @@ import { isTerminal, type QueuedRun, type RunStatus } from '../../core/agent/run
 import type { Interrupt, Thread } from '../../core/agent/thread.ts'
 import type { WebhookEnd } from '../../core/agent/webhook.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { finalValues } from '../runs/run-on-wire.ts'
 import { listRuns } from '../runs/runs.ts'
 import { type ChainMessage, dataPart, textPart, toParts } from './message.ts'

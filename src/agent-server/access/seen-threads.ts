@@ -1,7 +1,7 @@
 /** Filters runs and deliveries to those of threads that the caller may see. */
 import type { Caller, MetadataFilter } from '../../core/agent/authorization.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 
 /**
  * The filter for lists of runs and deliveries. It combines the filter that the project's auth returns with

@@ -1,11 +1,11 @@
 /** The operations that describe an assistant's graph. */
 
 import { z } from '@hono/zod-openapi'
+import type { Parts } from '../agent-server-parts.ts'
 import { AssistantPathSchema, SubgraphPathSchema } from '../operations/ids.ts'
 import { JsonObjectSchema, JsonValueSchema } from '../operations/json.ts'
 import { FlagSchema } from '../operations/query.ts'
 import { createRoutes, json, operationsOf } from '../operations/route.ts'
-import type { Parts } from '../parts.ts'
 import { drawAssistant, getAssistantSchemas, getSubgraphs } from './assistant-graph.ts'
 
 const isDepth = (value: unknown) => /^(true|false|\d{1,4})$/.test(String(value))

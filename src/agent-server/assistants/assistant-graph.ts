@@ -6,7 +6,7 @@ import type { Drawing, GraphSchemas } from '../../core/agent/host/description.ts
 import type { GraphConfig, OpenGraph } from '../../core/agent/host/graph-host.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { getAssistant } from './assistants.ts'
 
 /**

@@ -2,7 +2,7 @@
 import { lockOf } from '../../core/agent/agent-store.ts'
 import type { Caller, MetadataFilter } from '../../core/agent/authorization.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { announceCancelled, type CancelParts, cancelRuns } from '../runs/cancel.ts'
 import { announceRemoved, removeThread } from '../threads/thread-removal.ts'
 import { authorizeOnAssistant, requireAssistant } from './assistants.ts'

@@ -3,12 +3,12 @@
 import { z } from '@hono/zod-openapi'
 import { invalidField } from '../../core/errors.ts'
 import { answerOf, selectionOf } from '../../http/answer.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { given } from '../operations/given.ts'
 import { AssistantPathSchema } from '../operations/ids.ts'
 import { selectable } from '../operations/json.ts'
 import { PaginationHeadersSchema, setPagination } from '../operations/pagination.ts'
 import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
-import type { Parts } from '../parts.ts'
 import { deleteAssistant } from './assistant-removal.ts'
 import {
   AssistantCountSchema,

@@ -1,7 +1,7 @@
 /** Searches assistants. */
 import type { Assistant, AssistantPage, AssistantQuery } from '../../core/agent/assistant.ts'
 import type { Caller } from '../../core/agent/authorization.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 
 type AssistantSearch = Omit<AssistantQuery, 'filter'> & AssistantPage
 

@@ -17,8 +17,8 @@ import { LOST_SERVER_MS } from '../../core/agent/server/server.ts'
 import { timestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { requireMetadataFits } from '../limits.ts'
-import type { Parts } from '../parts.ts'
 import { isSystemAssistant, systemAssistantId } from './system.ts'
 
 interface AssistantRequest {

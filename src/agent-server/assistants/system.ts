@@ -9,7 +9,7 @@ import {
 import type { GraphInfo } from '../../core/agent/host/description.ts'
 import { timestamp } from '../../core/clock.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 
 /** Caches ids: each run needs one twice, and a hash takes 10 to 25 µs. */
 const ids = new Map<string, string>()

@@ -3,12 +3,12 @@
 import { z } from '@hono/zod-openapi'
 import type { JsonObject } from '../../core/json.ts'
 import { answerOf, selectionOf } from '../../http/answer.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { given } from '../operations/given.ts'
 import { ThreadPathSchema } from '../operations/ids.ts'
 import { selectable } from '../operations/json.ts'
 import { PaginationHeadersSchema, setPagination } from '../operations/pagination.ts'
 import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
-import type { Parts } from '../parts.ts'
 import { runOnWire } from '../runs/run-on-wire.ts'
 import { RunSchema } from '../runs/run-schemas.ts'
 import {

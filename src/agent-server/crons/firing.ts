@@ -11,7 +11,7 @@ import type { CronRun, StoredCron } from '../../core/agent/cron.ts'
 import type { QueuedRun } from '../../core/agent/run.ts'
 import { timestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import type { RunRequest } from '../runs/new-run.ts'
 import {
   type Admission,

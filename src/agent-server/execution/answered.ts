@@ -2,7 +2,7 @@
 import type { NewEvent } from '../../core/agent/event.ts'
 import { inputAnswered } from '../../core/agent/protocol.ts'
 import { namedInterrupts, type QueuedRun } from '../../core/agent/run.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 
 /**
  * The event for a starting run whose command resumes, through any API; no event for other runs. It is written before the

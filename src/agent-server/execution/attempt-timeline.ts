@@ -9,7 +9,7 @@ import {
   type TimelineEntry,
   type TimelineSpan,
 } from '../../core/agent/timeline/timeline.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import type { Claimed } from './finish.ts'
 
 /** Delay before the first write, and between later writes, in ms. */

@@ -3,7 +3,7 @@
 import type { QueuedRun, RunError } from '../../core/agent/run.ts'
 import { withOrigin } from '../../core/origin.ts'
 import type { Span } from '../../core/tracing.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { type Outcome, statusOf } from './outcome.ts'
 
 /** Executes a run in a span below the request that created it. All its log lines name both. */

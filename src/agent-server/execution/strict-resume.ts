@@ -3,7 +3,7 @@
 import type { GraphStates } from '../../core/agent/host/states.ts'
 import { namedInterrupts, type QueuedRun, type ResumeRefusal } from '../../core/agent/run.ts'
 import type { JsonValue } from '../../core/json.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { placeOf } from '../threads/state.ts'
 
 /** Clients know the name from LangGraph, which has the same rule from 1.7 on. */

@@ -16,7 +16,7 @@ import { LOOKING_MCP_METHODS, requireTalk } from '../../core/people/agent-access
 import { JsonText, keepAliveJson } from '../../stream/response/keep-alive-json.ts'
 import { sseResponse } from '../../stream/response/sse-response.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import type { CallParts } from './call.ts'
 import { createMcpServer } from './mcp-server.ts'
 import { NOT_SUPPORTED, rpcError } from './rpc-error.ts'

@@ -1,9 +1,9 @@
 /** `/mcp`: the Model Context Protocol over streamable HTTP, 2026-07-28 and the versions before it, without sessions. */
 
 import { z } from '@hono/zod-openapi'
+import type { Parts } from '../agent-server-parts.ts'
 import { JsonObjectSchema } from '../operations/json.ts'
 import { createRoutes, rpcOperationsOf } from '../operations/route.ts'
-import type { Parts } from '../parts.ts'
 import { NOT_SUPPORTED, rpcError } from './rpc-error.ts'
 
 const operation = rpcOperationsOf('MCP')

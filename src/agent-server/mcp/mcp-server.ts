@@ -12,7 +12,7 @@ import {
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
 import type { Caller } from '../../core/agent/authorization.ts'
 import { AppError, ProjectRefusal } from '../../core/errors.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { type CallParts, callTool } from './call.ts'
 import { describeTool, listTools, TOOLS_PER_PAGE } from './tools.ts'
 

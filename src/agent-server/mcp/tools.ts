@@ -6,10 +6,10 @@ import type { GraphSchemas } from '../../core/agent/host/description.ts'
 import { AppError } from '../../core/errors.ts'
 import { parseJson } from '../../core/exact-json.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { getAssistantSchemas } from '../assistants/assistant-graph.ts'
 import { searchAssistants } from '../assistants/assistant-search.ts'
 import { isSystemAssistant } from '../assistants/system.ts'
-import type { Parts } from '../parts.ts'
 
 /** How many tools a page of the list has. */
 export const TOOLS_PER_PAGE = 100

@@ -1,5 +1,5 @@
 import type { Caller } from '../../core/agent/authorization.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import type { CreationParts } from '../runs/run-creation.ts'
 
 /** The caller of a command, and its thread. */

@@ -2,9 +2,9 @@
 
 import { invalidField } from '../../core/errors.ts'
 import { sseResponse } from '../../stream/response/sse-response.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { ThreadPathSchema, UuidSchema } from '../operations/ids.ts'
 import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
-import type { Parts } from '../parts.ts'
 import { EVENTS_ANSWER } from '../runs/run-responses.ts'
 import { handleCommand, parseCommand } from './command.ts'
 import { CommandAnswerSchema, CommandEnvelopeSchema, SubscribeSchema } from './protocol-schemas.ts'

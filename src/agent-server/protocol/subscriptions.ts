@@ -7,7 +7,7 @@ import type { ThreadEvent } from '../../core/agent/event.ts'
 import type { ProtocolFilter } from '../../core/agent/protocol.ts'
 import { AppError } from '../../core/errors.ts'
 import { toProtocolEvent } from '../../stream/protocol-event.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { ShownPlaces } from './shown-places.ts'
 import { type Admission, confirm } from './thread-events.ts'
 

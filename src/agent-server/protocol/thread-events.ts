@@ -6,7 +6,7 @@ import { AppError } from '../../core/errors.ts'
 import { toProtocolEvent } from '../../stream/protocol-event.ts'
 import { frame } from '../../stream/response/sse.ts'
 import { SharedBytes } from '../../stream/shared-bytes.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { authorizeOnThread, requireThread } from '../threads/threads.ts'
 import { ShownPlaces } from './shown-places.ts'
 

@@ -11,11 +11,11 @@ import {
   type RunQuery,
 } from '../../core/agent/run.ts'
 import { filterOfSeen } from '../access/seen-threads.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { given } from '../operations/given.ts'
 import { UuidSchema } from '../operations/ids.ts'
 import { JsonObjectSchema, optional } from '../operations/json.ts'
 import { body, createRoutes, operationsOf } from '../operations/route.ts'
-import type { Parts } from '../parts.ts'
 import { runOnWire } from './run-on-wire.ts'
 import { RunSchema } from './run-schemas.ts'
 

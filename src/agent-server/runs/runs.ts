@@ -5,7 +5,7 @@ import type { QueuedRun, RunStatus, StoredRun } from '../../core/agent/run.ts'
 import { openRunEnd } from '../../core/agent/run-end.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { authorizeOnThread, requireThread } from '../threads/threads.ts'
 import { finalValues } from './run-on-wire.ts'
 

@@ -1,7 +1,7 @@
 /** The project's own routes and middleware, in front of the API. */
 import type { HttpBindings } from '@hono/node-server'
 import type { Context, Hono, MiddlewareHandler } from 'hono'
-import type { ProjectRoutes, RemoteEnd } from '../../core/agent/host/routes.ts'
+import type { ProjectRoutes, RemoteEnd } from '../../core/agent/host/project-routes.ts'
 import type { Log } from '../../core/log.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
 import { isOpen, isSelfCheck } from '../access/door.ts'

@@ -1,7 +1,7 @@
 /** Removes expired data at intervals. Every server does this; the first one to find the data removes it. */
 import { IDEMPOTENCY_KEY_MS } from '../../core/agent/idempotency-key.ts'
 import { Ticker } from '../../queue/ticker.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { removeExpiredItems } from '../store/items.ts'
 import { type RemovalParts, removeExpired } from '../threads/thread-removal.ts'
 

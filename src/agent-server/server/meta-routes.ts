@@ -4,10 +4,10 @@ import { z } from '@hono/zod-openapi'
 import type { GraphRuntime } from '../../core/agent/host/graph-host.ts'
 import { METRICS_FORMATS } from '../../core/agent/server/metrics.ts'
 import { AppError } from '../../core/errors.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import type { AppConfig } from '../app-config.ts'
 import { FlagSchema } from '../operations/query.ts'
 import { createRoutes, json, openOperationsOf, operationsOf } from '../operations/route.ts'
-import type { Parts } from '../parts.ts'
 
 const HealthSchema = z
   .object({

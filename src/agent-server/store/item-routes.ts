@@ -3,11 +3,11 @@
 import { z } from '@hono/zod-openapi'
 import { MAX_NAME_BYTES } from '../../core/agent/items/item.ts'
 import { answerOf } from '../../http/answer.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { given } from '../operations/given.ts'
 import { JsonObjectSchema, numberIn, optional } from '../operations/json.ts'
 import { queryList } from '../operations/query.ts'
 import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
-import type { Parts } from '../parts.ts'
 import { deleteItem, getItem, listNamespaces, putItem, searchItems } from './item-verbs.ts'
 
 // Items of the store on the wire.

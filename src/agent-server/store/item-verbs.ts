@@ -17,7 +17,7 @@ import {
 } from '../../core/agent/items/item.ts'
 import { AppError, invalidField } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 
 /**
  * Puts the item and replaces the existing one. Throws `invalid`, `forbidden` (the caller could not see

@@ -4,7 +4,7 @@ import { isTerminal } from '../../core/agent/run.ts'
 import { isOfMessages, MessageAssembler } from '../../stream/message-assembler.ts'
 import { toLegacyEvent } from '../../stream/protocol-event.ts'
 import { frame, frameOf } from '../../stream/response/sse.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { beginning } from './projection.ts'
 import { type Selection, selector } from './selection.ts'
 

@@ -15,7 +15,7 @@ import { isOfMessages, MessageAssembler } from '../../stream/message-assembler.t
 import { toLegacyEvent } from '../../stream/protocol-event.ts'
 import { frame } from '../../stream/response/sse.ts'
 import { SharedBytes } from '../../stream/shared-bytes.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { authorizeOnThread, requireThread } from '../threads/threads.ts'
 
 /** Throws `not_found`. */

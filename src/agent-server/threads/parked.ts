@@ -8,7 +8,7 @@ import {
 } from '../../core/agent/parked-threads.ts'
 import type { Thread } from '../../core/agent/thread.ts'
 import { timestamp } from '../../core/clock.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 
 const PAGE = 100
 const MOST_LOOKED_AT = 1000

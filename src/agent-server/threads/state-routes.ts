@@ -1,10 +1,10 @@
 /** The operations on a thread's state. */
 
+import type { Parts } from '../agent-server-parts.ts'
 import { given } from '../operations/given.ts'
 import { ThreadPathSchema } from '../operations/ids.ts'
 import { selectable } from '../operations/json.ts'
 import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
-import type { Parts } from '../parts.ts'
 import { getThreadState, getThreadStateAt } from './state.ts'
 import {
   StateAtQuerySchema,

@@ -4,7 +4,7 @@ import type { GraphStates, StateOptions } from '../../core/agent/host/states.ts'
 import type { CheckpointRef } from '../../core/agent/run.ts'
 import { EMPTY_STATE, type Thread, type ThreadState } from '../../core/agent/thread.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { openThreadGraph } from './thread-graph.ts'
 import { authorizeOnThread, requireThread } from './threads.ts'
 

@@ -5,7 +5,7 @@ import type { Caller } from '../../core/agent/authorization.ts'
 import type { NewThread, Thread, ThreadState, ThreadTask } from '../../core/agent/thread.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { newUuid } from '../../core/random/uuid.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { authorizeOnThread, authorizeThread, requireThread } from './threads.ts'
 
 /**

@@ -4,7 +4,7 @@ import type { OpenGraph } from '../../core/agent/host/graph-host.ts'
 import type { Thread } from '../../core/agent/thread.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 
 /** The fields of a thread that name its graph. */
 export type GraphThread = Pick<Thread, 'thread_id' | 'metadata' | 'config'>

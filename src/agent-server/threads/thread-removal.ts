@@ -4,7 +4,7 @@ import { type Caller, type MetadataFilter, matchesFilter } from '../../core/agen
 import { END_EVENT, type RunEnd, type RunEvent } from '../../core/agent/event.ts'
 import type { QueuedRun } from '../../core/agent/run.ts'
 import type { TtlStrategy } from '../../core/agent/thread.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { announceCancelled, type Cancelled, type CancelParts } from '../runs/cancel.ts'
 import { enqueuePosts } from '../webhooks/outbox.ts'
 import { authorizeOnThread, requireThread } from './threads.ts'

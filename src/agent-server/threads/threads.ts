@@ -13,8 +13,8 @@ import { timestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { newUuid } from '../../core/random/uuid.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { requireMetadataFits } from '../limits.ts'
-import type { Parts } from '../parts.ts'
 
 export interface ThreadRequest {
   /** Default: a random one. */

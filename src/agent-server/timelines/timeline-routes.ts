@@ -4,9 +4,9 @@ import { z } from '@hono/zod-openapi'
 import { RUN_STATUSES } from '../../core/agent/run.ts'
 import { ATTEMPT_OUTCOMES, SPAN_KINDS, SPAN_STATUSES } from '../../core/agent/timeline/timeline.ts'
 import { answerOf } from '../../http/answer.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { RunPathSchema } from '../operations/ids.ts'
 import { createRoutes, json, operationsOf } from '../operations/route.ts'
-import type { Parts } from '../parts.ts'
 import { readSpan, readTimeline } from './timelines.ts'
 
 // Timelines on the wire.

@@ -8,7 +8,7 @@ import {
   type TimelineCheckpoint,
 } from '../../core/agent/timeline/timeline.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { getRun, type RunId } from '../runs/runs.ts'
 
 /** A run and its timeline. Times in ms since 1970. */

@@ -4,8 +4,8 @@ import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { UiBundle } from '../../core/agent/ui-bundle.ts'
 import { AppError } from '../../core/errors.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { body, createRoutes, openOperationsOf, operationsOf } from '../operations/route.ts'
-import type { Parts } from '../parts.ts'
 
 const operation = operationsOf('Generative UI')
 const openOperation = openOperationsOf('Generative UI')

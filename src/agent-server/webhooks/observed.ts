@@ -2,7 +2,7 @@
 
 import type { AttemptResult, QueuedDelivery } from '../../core/agent/webhook.ts'
 import { withOrigin } from '../../core/origin.ts'
-import type { Parts } from '../parts.ts'
+import type { Parts } from '../agent-server-parts.ts'
 
 /** Makes an attempt in a span below its run's. */
 export function observeAttempt(

@@ -13,12 +13,12 @@ import { AppError } from '../../core/errors.ts'
 import { parseJson } from '../../core/exact-json.ts'
 import { answerOf } from '../../http/answer.ts'
 import { filterOfSeen } from '../access/seen-threads.ts'
+import type { Parts } from '../agent-server-parts.ts'
 import { given } from '../operations/given.ts'
 import { UuidSchema } from '../operations/ids.ts'
 import { JsonObjectSchema } from '../operations/json.ts'
 import { OffsetSchema } from '../operations/query.ts'
 import { createRoutes, json, operationsOf } from '../operations/route.ts'
-import type { Parts } from '../parts.ts'
 
 const timestamp = () => z.string().openapi({ format: 'date-time' })
 

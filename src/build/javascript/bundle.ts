@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { BuildError } from '../../core/deployment/builds/build.ts'
 import { isFile } from '../is-file.ts'
 import { runStep, type StepContext } from '../step.ts'
-import type { SchemaReading } from './schemas.ts'
+import type { SchemaReading } from './graph-schemas.ts'
 
 export interface Bundler {
   /**

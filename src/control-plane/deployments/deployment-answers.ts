@@ -6,7 +6,7 @@ import { EMPTY_REVISION_CONFIG, sourceConfigOf } from '../../core/deployment/sou
 import { withoutCredentials } from '../../core/deployment/sources/repo-url.ts'
 import { isAllowed, type Principal } from '../../core/people/api-key.ts'
 import { answerOf } from '../../http/answer.ts'
-import type { ControlPlaneParts } from '../parts.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { SourceConfigSchema } from '../sources/source-schemas.ts'
 import { type DeploymentAnswer, DeploymentSchema } from './deployment-schemas.ts'
 import { addressOf } from './placement.ts'

@@ -6,6 +6,7 @@ import { type Clock, timestamp } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
 import type { Principal } from '../../core/people/api-key.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import {
   body,
   createRoutes,
@@ -14,7 +15,6 @@ import {
   type Routes,
   requireBody,
 } from '../operations/route.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
 import { repeatRevision } from '../revisions/revisions.ts'
 import { refuseMisplacedResources } from '../sources/misplaced.ts'

@@ -7,7 +7,7 @@ import { type SourceConfig, sourceConfigOf } from '../../core/deployment/sources
 import { kindOf, type Source } from '../../core/deployment/sources/table.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
-import type { ControlPlaneParts } from '../parts.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 
 /** How many listeners a refusal names at most. */
 const NAMED = 20

@@ -4,7 +4,7 @@ import { z } from '@hono/zod-openapi'
 import type { Deployment } from '../../core/deployment/deployment.ts'
 import type { Replica } from '../../core/deployment/runtime.ts'
 import type { Principal } from '../../core/people/api-key.ts'
-import type { ControlPlaneParts } from '../parts.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { maskOf } from '../rollout/failure.ts'
 import { requireDeployment } from './access.ts'
 

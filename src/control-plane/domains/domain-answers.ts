@@ -2,8 +2,8 @@
 
 import type { Domain } from '../../core/deployment/domain.ts'
 import { answerOf } from '../../http/answer.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { urlAt } from '../deployments/deployment-answers.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 import { certificateAnswer } from './certificate.ts'
 import { type DomainAnswer, DomainSchema } from './domain-schemas.ts'
 

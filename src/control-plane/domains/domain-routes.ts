@@ -4,6 +4,7 @@
  */
 import { z } from '@hono/zod-openapi'
 import { AppError } from '../../core/errors.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import {
   body,
   createRoutes,
@@ -12,7 +13,6 @@ import {
   operationsOf,
   type Routes,
 } from '../operations/route.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 import { removeDomainCertificate, setDomainCertificate } from './certificates.ts'
 import {
   DomainCertificateRequestSchema,

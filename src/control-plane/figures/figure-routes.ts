@@ -1,10 +1,10 @@
 /** `/v2/figures` and the figures of one deployment: Runyard's own. */
 
 import { z } from '@hono/zod-openapi'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { DeploymentPathSchema } from '../deployments/deployment-schemas.ts'
 import { createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
 import { Moment, nullishOf } from '../operations/text.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 import { readDeploymentFigures, readInstallationFigures, readWorkspaceFigures } from './figures.ts'
 
 // Figures on the wire.

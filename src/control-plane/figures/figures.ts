@@ -4,8 +4,8 @@ import type { Deployment } from '../../core/deployment/deployment.ts'
 import { type Point, seriesOf } from '../../core/figures/series.ts'
 import { CONTROL_PLANE_ID, type StoredSample } from '../../core/figures/store.ts'
 import type { Principal } from '../../core/people/api-key.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { requireDeployment } from '../deployments/access.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 import { type FiguresQuery, type FiguresRange, rangeOf } from './range.ts'
 
 type FiguresParts = Pick<ControlPlaneParts, 'store' | 'clock' | 'figuresStepMs'>

@@ -5,9 +5,9 @@ import type { ListenerOrders, ListenerReport } from '../../core/deployment/liste
 import type { RuntimeState } from '../../core/deployment/runtime.ts'
 import { createRoutes } from '../../http/app.ts'
 import { requireUtf8 } from '../../http/body-text.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { limitBody } from '../operations/request-body.ts'
 import { body, json, operationsForAnyKey } from '../operations/route.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 import { callerOf, exchangeWith, requireListenerKey } from './exchange.ts'
 
 // Reports of listeners (`core/deployment/listener-protocol.ts`), checked where they come in.

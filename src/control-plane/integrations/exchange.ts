@@ -6,7 +6,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import { keyIn } from '../../core/people/sent-key.ts'
 import { hashKey } from '../../http/keys.ts'
-import type { ControlPlaneParts } from '../parts.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 
 type Parts = Pick<ControlPlaneParts, 'store' | 'clock' | 'authenticate' | 'exchange'>
 

@@ -1,8 +1,8 @@
 /** `/v2/listeners` */
 import { z } from '@hono/zod-openapi'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { body, createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
 import { Limit, Offset } from '../operations/text.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 import {
   ListenerCreatedSchema,
   ListenerCreateRequestSchema,

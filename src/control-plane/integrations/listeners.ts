@@ -14,7 +14,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import { answerOf } from '../../http/answer.ts'
 import { hashKey } from '../../http/keys.ts'
-import type { ControlPlaneParts } from '../parts.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { record } from '../people/audit.ts'
 import {
   type ListenerAnswer,

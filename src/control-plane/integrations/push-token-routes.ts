@@ -3,10 +3,10 @@ import { z } from '@hono/zod-openapi'
 import { repositoryOf } from '../../core/deployment/images/registry.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { refuseDeleted, requireDeployment } from '../deployments/access.ts'
 import { DeploymentPathSchema } from '../deployments/deployment-schemas.ts'
 import { createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
 
 /** Newer clients announce that they use the user name and the repository of the answer. */

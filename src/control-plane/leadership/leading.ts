@@ -12,8 +12,8 @@ import { AppError } from '../../core/errors.ts'
 import type { ControlPlaneReading } from '../../core/figures/reading.ts'
 import { Sampler } from '../figures/sampler.ts'
 import { Upkeep } from '../oauth/upkeep.ts'
-import type { ReconcilerLimits, ReconcilerParts } from '../rollout/parts.ts'
 import { Reconciler } from '../rollout/reconciler.ts'
+import type { ReconcilerLimits, ReconcilerParts } from '../rollout/rollout-parts.ts'
 
 /** How long agent servers may take to end, in ms; all of it is over in 30 s. */
 const STOP_GRACE_MS = 15_000

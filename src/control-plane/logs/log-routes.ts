@@ -3,9 +3,9 @@
 import type { Revision, RevisionStatus } from '../../core/deployment/revision.ts'
 import type { LogEntry, LogKind, LogSource } from '../../core/deployment/revision-log.ts'
 import type { Principal } from '../../core/people/api-key.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { requireDeployment, requireRevision } from '../deployments/access.ts'
 import { createRoutes, json, operationsOf, optionalBody, type Routes } from '../operations/route.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 import { RevisionPathSchema } from '../revisions/revision-schemas.ts'
 import { maskOf } from '../rollout/failure.ts'
 import {

@@ -6,7 +6,7 @@ import { deploymentNamedBy, isAgentKeyOf } from '../../core/oauth/agent-key.ts'
 import { DEPLOYMENT_USER } from '../../core/oauth/token.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import { keyIn } from '../../core/people/sent-key.ts'
-import type { ControlPlaneParts } from '../parts.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 
 /**
  * The check of keys that also accepts agent keys. The principal of an agent key is its deployment, in the

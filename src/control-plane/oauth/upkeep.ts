@@ -9,7 +9,7 @@ import {
   type OAuthRevocation,
   revocationWaitMs,
 } from '../../core/oauth/revocation.ts'
-import type { OAuthParts } from './parts.ts'
+import type { OAuthParts } from './oauth-parts.ts'
 import { requireProviderOf } from './providers/providers.ts'
 import { type RemovalParts, unlessAborted } from './providers/removal.ts'
 import { removeGrants } from './tokens/holders.ts'

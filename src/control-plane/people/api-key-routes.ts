@@ -1,6 +1,7 @@
 /** `/v2/api-keys` */
+
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { body, createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 import {
   ApiKeyCreateRequestSchema,
   ApiKeyPathSchema,

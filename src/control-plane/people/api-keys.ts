@@ -13,7 +13,7 @@ import {
 } from '../../core/people/api-key.ts'
 import { answerOf } from '../../http/answer.ts'
 import { hashKey } from '../../http/keys.ts'
-import type { ControlPlaneParts } from '../parts.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import {
   type ApiKeyAnswer,
   type ApiKeyCreateRequest,

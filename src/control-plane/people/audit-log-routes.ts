@@ -3,8 +3,8 @@ import { z } from '@hono/zod-openapi'
 import type { Principal } from '../../core/people/api-key.ts'
 import type { AuditEntry } from '../../core/people/audit.ts'
 import { answerOf } from '../../http/answer.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 import { record } from './audit.ts'
 import {
   AuditEntriesListSchema,

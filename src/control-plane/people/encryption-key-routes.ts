@@ -1,8 +1,8 @@
 /** `/v2/encryption-key/rotate`: changes the key that secrets and tokens are encrypted with. */
 import { z } from '@hono/zod-openapi'
 import { DEFAULT_WORKSPACE_ID, type Principal } from '../../core/people/api-key.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 import { record } from './audit.ts'
 
 const operation = operationsOf('Installation (v2)')

@@ -3,9 +3,9 @@
 import { z } from '@hono/zod-openapi'
 import { isOperator } from '../../core/people/api-key.ts'
 import { answerOf } from '../../http/answer.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { body, createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
 import { Limit, Offset } from '../operations/text.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 import {
   MeSchema,
   WorkspacePathSchema,

@@ -6,6 +6,7 @@ import type { Revision } from '../../core/deployment/revision.ts'
 import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { latestOf } from '../deployments/access.ts'
 import { DeploymentPathSchema } from '../deployments/deployment-schemas.ts'
 import { applyPatch } from '../deployments/patch.ts'
@@ -17,7 +18,6 @@ import {
   operationsOf,
   type Routes,
 } from '../operations/route.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
 import { isSigned, isTracked, type Push, type PushHeaders, readPush } from './event.ts'
 import { createPushWebhook, deletePushWebhook, pushSecretOf } from './webhooks.ts'

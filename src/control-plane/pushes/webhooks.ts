@@ -5,8 +5,8 @@ import type { Deployment } from '../../core/deployment/deployment.ts'
 import { kindOf, sourcesThat } from '../../core/deployment/sources/table.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { refuseDeleted, requireDeployment } from '../deployments/access.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
 
 interface PushWebhook {

@@ -5,8 +5,8 @@ import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
 import { withoutCredentials } from '../../core/deployment/sources/repo-url.ts'
 import type { JsonValue } from '../../core/json.ts'
 import type { Principal } from '../../core/people/api-key.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { requireDeployment } from '../deployments/access.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 import type { RevisionChanges, RevisionHistoryEntry } from './history-schemas.ts'
 
 /** Newest first. Throws `not_found`. */

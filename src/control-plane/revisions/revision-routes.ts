@@ -3,6 +3,7 @@
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import { answerOf } from '../../http/answer.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { requireDeployment } from '../deployments/access.ts'
 import { DeploymentPathSchema, DeploymentSchema } from '../deployments/deployment-schemas.ts'
 import { applyPatch } from '../deployments/patch.ts'
@@ -16,7 +17,6 @@ import {
   type Routes,
   requireBody,
 } from '../operations/route.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
 import { refuseMisplacedResources } from '../sources/misplaced.ts'
 import { readHistory } from './history.ts'

@@ -13,11 +13,11 @@ import {
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import { answerOf } from '../../http/answer.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { refuseDeleted, requireDeployment, requireRevision } from '../deployments/access.ts'
 import { deploymentAnswer } from '../deployments/deployment-answers.ts'
 import type { DeploymentAnswer } from '../deployments/deployment-schemas.ts'
 import { whatItsStartDoes, whyItWaits } from '../deployments/placement.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
 import { type RevisionAnswer, RevisionSchema } from './revision-schemas.ts'
 

@@ -17,9 +17,9 @@ import { timersAfter } from '../../core/rollout/timers.ts'
 import { Builds } from './builds.ts'
 import { entranceWanted } from './entrance.ts'
 import { Observer } from './observation.ts'
-import { DEFAULT_LIMITS, type ReconcilerLimits, type ReconcilerParts } from './parts.ts'
 import { Retention } from './retention.ts'
 import { Retirements } from './retirements.ts'
+import { DEFAULT_LIMITS, type ReconcilerLimits, type ReconcilerParts } from './rollout-parts.ts'
 import { Steps } from './steps.ts'
 
 /** How long a request waits for a look, in ms. */

@@ -1,8 +1,8 @@
 /** `/metrics`: figures for the operators of the installation. */
 import { z } from '@hono/zod-openapi'
 import { METRICS_FORMATS } from '../../core/agent/server/metrics.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 
 const operation = operationsOf('Installation (v2)')
 

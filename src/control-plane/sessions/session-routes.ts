@@ -2,8 +2,8 @@
 import { AppError } from '../../core/errors.ts'
 import { keyIn } from '../../core/people/sent-key.ts'
 import { endedCookie, sessionCookie } from '../../http/session-cookie.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 import { type FoundSession, findSession } from './find.ts'
 import {
   CurrentSessionSchema,

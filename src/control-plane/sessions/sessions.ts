@@ -8,7 +8,7 @@ import { isAllowed, isOperator, type Principal } from '../../core/people/api-key
 import { newSessionSecret, type Session, type SessionHolder } from '../../core/people/session.ts'
 import { answerOf } from '../../http/answer.ts'
 import { hashKey } from '../../http/keys.ts'
-import type { ControlPlaneParts } from '../parts.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { record } from '../people/audit.ts'
 import { requirePermission } from '../people/permission.ts'
 import { type FoundSession, requireKeyOf } from './find.ts'

@@ -2,6 +2,7 @@
 import { requireUtf8 } from '../../http/body-text.ts'
 import { RateLimit, remoteAddress } from '../../http/rate-limit.ts'
 import { sessionCookie } from '../../http/session-cookie.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { limitBody } from '../operations/request-body.ts'
 import {
   body,
@@ -11,7 +12,6 @@ import {
   type Routes,
   requireBody,
 } from '../operations/route.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 import { presentSession } from './find.ts'
 import { CurrentSessionSchema, SignInRequestSchema } from './session-schemas.ts'
 import { describeSession, signIn } from './sessions.ts'

@@ -6,8 +6,8 @@ import { z } from '@hono/zod-openapi'
 import { isArtifactGranted, isBuiltGranted } from '../../core/deployment/artifacts/grant.ts'
 import { AppError } from '../../core/errors.ts'
 import type { StoredObject } from '../../core/object-store.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { createRoutes, openOperationsOf, type Routes } from '../operations/route.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 import { GZIP, SignedQuerySchema } from './source-schemas.ts'
 
 const params = z.object({ revision_id: z.string(), digest: z.string() })

@@ -1,5 +1,6 @@
 /** `/v2/deployments/{deployment_id}/upload-url` and the URLs in its answers. */
 import { z } from '@hono/zod-openapi'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { DeploymentPathSchema } from '../deployments/deployment-schemas.ts'
 import {
   createRoutes,
@@ -8,7 +9,6 @@ import {
   operationsOf,
   type Routes,
 } from '../operations/route.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 import { GZIP, SignedQuerySchema } from './source-schemas.ts'
 import { createUpload, receiveUpload } from './uploads.ts'
 

@@ -6,8 +6,8 @@ import type { SourceRevisionConfig } from '../../core/deployment/sources/config.
 import { MAX_TARBALL_BYTES } from '../../core/deployment/upload.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { refuseDeleted, requireDeployment } from '../deployments/access.ts'
-import type { ControlPlaneParts } from '../parts.ts'
 import { record } from '../people/audit.ts'
 
 /**

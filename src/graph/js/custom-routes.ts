@@ -5,7 +5,7 @@
  */
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { cloneRawRequest } from 'hono/request'
-import type { ProjectRequest, ProjectRoutes } from '../../core/agent/host/routes.ts'
+import type { ProjectRequest, ProjectRoutes } from '../../core/agent/host/project-routes.ts'
 import type { Log } from '../../core/log.ts'
 import type { CustomApp } from './custom-app.ts'
 

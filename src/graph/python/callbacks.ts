@@ -11,7 +11,7 @@ import type { Binding, Bindings } from './bindings.ts'
 import { WithBytes } from './frames.ts'
 import { answerWith, readRequest } from './http.ts'
 import type { IncomingCall } from './peer.ts'
-import type { PassOn } from './routes.ts'
+import type { PassOn } from './python-routes.ts'
 
 // The host is ours: its params have the port's types.
 // biome-ignore lint/suspicious/noExplicitAny: each method has its own

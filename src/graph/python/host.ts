@@ -21,7 +21,7 @@ import { type Opened, OpenedGraph, type OpenRequest } from './opened-graph.ts'
 import type { Peer } from './peer.ts'
 import type { Program } from './process.ts'
 import { Processes } from './processes.ts'
-import { PythonRoutes } from './routes.ts'
+import { PythonRoutes } from './python-routes.ts'
 
 interface PythonHostOptions {
   program: Program

@@ -13,7 +13,7 @@ import { AppError } from '../../core/errors.ts'
 import { silentLog } from '../../core/log.ts'
 import { bundlePath } from '../../graph/js/bundle/write.ts'
 import type { BuildConfig } from '../../settings/config.ts'
-import { NO_IMAGES, ownBundler, PROJECT_CHECKS } from './parts.ts'
+import { NO_IMAGES, ownBundler, PROJECT_CHECKS } from './build-parts.ts'
 
 /** How much of a container's termination message the kubelet reads, in bytes. */
 const MAX_SAID_BYTES = 4096

@@ -1,7 +1,7 @@
 /** The options of a docker driver, and what its parts share. */
 import type { Backoff } from '../../process/restarts.ts'
-import type { RuntimeParts } from '../parts.ts'
 import type { HealthCheck } from '../replicas/health.ts'
+import type { RuntimeParts } from '../runtime-parts.ts'
 import type { Engine } from './engine.ts'
 import type { FoundContainers } from './found.ts'
 import type { DockerSettings } from './settings.ts'

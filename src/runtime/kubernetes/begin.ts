@@ -5,7 +5,7 @@ import type { RuntimeSpec } from '../../core/deployment/runtime.ts'
 import { AppError } from '../../core/errors.ts'
 import { scaleLimits } from '../../core/rollout/scaling.ts'
 import type { StartMessage } from '../../link/messages.ts'
-import type { RuntimeParts } from '../parts.ts'
+import type { RuntimeParts } from '../runtime-parts.ts'
 import { applied, ensureNamespace } from './apply.ts'
 import type { Cluster } from './cluster.ts'
 import {

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { V1Job, V1Secret } from '@kubernetes/client-node'
 import type { KubernetesSettings } from '../../core/deployment/kubernetes-settings.ts'
 import type { Log } from '../../core/log.ts'
-import type { RuntimeRecord } from '../parts.ts'
+import type { RuntimeRecord } from '../runtime-parts.ts'
 import { type Cluster, ClusterRefusal } from './cluster.ts'
 import { LABEL } from './objects/names.ts'
 

@@ -16,8 +16,8 @@ import type { Home, StartMessage } from '../../link/messages.ts'
 import { endGroup, killGroup } from '../../process/group.ts'
 import { familyResidentBytes } from '../../process/memory.ts'
 import { readLines } from '../../process/output-lines.ts'
-import type { AgentCommand } from '../parts.ts'
 import type { RunningAgent } from '../replicas/running-agent.ts'
+import type { AgentCommand } from '../runtime-parts.ts'
 import { ALLOCATOR_ENVIRONMENT, waitUntilTooLarge } from './memory.ts'
 
 interface AgentProcessOptions {

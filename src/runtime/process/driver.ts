@@ -5,12 +5,12 @@ import type { RuntimeDriver, RuntimeSpec } from '../../core/deployment/runtime.t
 import { noSandbox } from '../../core/deployment/sandbox.ts'
 import type { Backoff } from '../../process/restarts.ts'
 import { DeployLog, deployLogPaths } from '../deploy-log.ts'
-import type { RuntimeParts } from '../parts.ts'
 import { createReplicasDriver } from '../replicas/driver.ts'
 import { DEFAULT_HEALTH_CHECK, type HealthCheck } from '../replicas/health.ts'
 import { DEFAULT_HEALTH_TIMEOUT_MS } from '../replicas/late-start.ts'
 import { type Hearing, Replicas } from '../replicas/replicas.ts'
 import { Supervisor, type SupervisorOptions } from '../replicas/supervisor.ts'
+import type { RuntimeParts } from '../runtime-parts.ts'
 import { startAgentProcess } from './agent-process.ts'
 import { heapArguments, memoryLimitMb } from './memory.ts'
 

@@ -7,18 +7,18 @@ import type { ChannelValue } from '../../core/agent/checkpoint.ts'
 import { joinJsonList, splitJsonList } from '../../core/json-list.ts'
 import type { Db } from '../db/db.ts'
 import {
-  closeMsgpackExtension,
-  joinMsgpackList,
-  openMsgpackExtension,
-  splitMsgpackList,
-} from '../lists/msgpack-list.ts'
-import {
   deletePartsBut,
   isWorthParts,
   type Part,
   type PartReader,
   toParts,
-} from '../lists/parts.ts'
+} from '../lists/list-parts.ts'
+import {
+  closeMsgpackExtension,
+  joinMsgpackList,
+  openMsgpackExtension,
+  splitMsgpackList,
+} from '../lists/msgpack-list.ts'
 
 /** Lists in one encoding. `join` makes byte by byte what `split` got. */
 interface ListEncoding {

@@ -10,7 +10,7 @@ import type {
 import type { SqlValue, Statement } from '../db/db.ts'
 import { encodeJson } from '../db/json-columns.ts'
 import { insertStatements } from '../db/many-rows.ts'
-import { partStatements } from '../lists/parts.ts'
+import { partStatements } from '../lists/list-parts.ts'
 import { takeApart } from './channel-parts.ts'
 
 export const CHECKPOINT_COLUMNS = [

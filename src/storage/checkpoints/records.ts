@@ -9,7 +9,7 @@ import {
 import { parseJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Db, SqlValue } from '../db/db.ts'
-import { PartReader } from '../lists/parts.ts'
+import { PartReader } from '../lists/list-parts.ts'
 import { putTogether } from './channel-parts.ts'
 import { CHECKPOINT_COLUMNS } from './puts.ts'
 

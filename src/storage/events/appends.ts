@@ -5,7 +5,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Db, SqlValue } from '../db/db.ts'
 import { insertStatements } from '../db/many-rows.ts'
 import { holdsLease } from '../leases/leases.ts'
-import { type Part, partStatements } from '../lists/parts.ts'
+import { type Part, partStatements } from '../lists/list-parts.ts'
 import {
   EVENT_COLUMNS,
   type EventRow,

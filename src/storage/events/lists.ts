@@ -6,7 +6,13 @@ import type { ThreadEvent } from '../../core/agent/event.ts'
 import { findJsonLists, joinJsonList } from '../../core/json-list.ts'
 import { LARGE, ownTurn } from '../../core/turn.ts'
 import type { Db } from '../db/db.ts'
-import { deletePartsBut, isWorthParts, type Part, PartReader, toParts } from '../lists/parts.ts'
+import {
+  deletePartsBut,
+  isWorthParts,
+  type Part,
+  PartReader,
+  toParts,
+} from '../lists/list-parts.ts'
 
 /** Shorter data is stored whole, in bytes: there is little to share. */
 const MIN_BYTES = 2_048

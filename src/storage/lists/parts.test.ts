@@ -3,7 +3,7 @@ import { AGENT_SERVER_MIGRATIONS } from '../agent/store.ts'
 import type { Db } from '../db/db.ts'
 import { openSqlite } from '../db/sqlite/db.ts'
 import { migrate } from '../migrations/migrate.ts'
-import { deletePartsBut, partStatements, toParts } from './parts.ts'
+import { deletePartsBut, partStatements, toParts } from './list-parts.ts'
 
 const item = (n: number) => Buffer.from(JSON.stringify(`${n} ${'x'.repeat(80)}`))
 

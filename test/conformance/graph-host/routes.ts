@@ -6,7 +6,7 @@
  * fails at `/throws`. At `/missing` it answers as the server does where there is no route.
  */
 import { describe, expect, it } from 'vitest'
-import type { ProjectRequest, ProjectRoutes } from '../../../src/core/agent/host/routes.ts'
+import type { ProjectRequest, ProjectRoutes } from '../../../src/core/agent/host/project-routes.ts'
 import { inLanguage, type Language } from '../../support/agent/language.ts'
 import { eventually } from '../../support/eventually.ts'
 

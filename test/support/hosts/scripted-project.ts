@@ -7,7 +7,7 @@ import type { AuthDecision, AuthQuestion, ProjectAuth } from '../../../src/core/
 import type { GraphDescriptions, GraphInfo } from '../../../src/core/agent/host/description.ts'
 import type { Embed } from '../../../src/core/agent/host/embeddings.ts'
 import type { GraphConfig } from '../../../src/core/agent/host/graph-host.ts'
-import type { ProjectRequest, ProjectRoutes } from '../../../src/core/agent/host/routes.ts'
+import type { ProjectRequest, ProjectRoutes } from '../../../src/core/agent/host/project-routes.ts'
 import { AppError, ProjectRefusal } from '../../../src/core/errors.ts'
 import type { JsonObject } from '../../../src/core/json.ts'
 import type { Log } from '../../../src/core/log.ts'

@@ -15,7 +15,7 @@ import {
   type Routes,
 } from '../../operations/route.ts'
 import { record } from '../../people/audit.ts'
-import type { OAuthParts } from '../parts.ts'
+import type { OAuthParts } from '../oauth-parts.ts'
 import { isOf } from '../tokens/owners.ts'
 import { requireToken } from '../tokens/tokens.ts'
 import {

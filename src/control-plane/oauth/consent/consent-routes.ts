@@ -10,7 +10,7 @@ import {
   operationsForAnyKey,
   type Routes,
 } from '../../operations/route.ts'
-import type { OAuthParts } from '../parts.ts'
+import type { OAuthParts } from '../oauth-parts.ts'
 import { ProviderPathSchema } from '../providers/provider-schemas.ts'
 import { requireProviderOf } from '../providers/providers.ts'
 import { isOf } from '../tokens/owners.ts'

@@ -12,7 +12,7 @@ import {
 } from '../../../core/oauth/provider.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import { callbackUrl } from '../consent/consents.ts'
-import type { OAuthParts } from '../parts.ts'
+import type { OAuthParts } from '../oauth-parts.ts'
 import type { McpProviderCreateRequest, ProviderAnswer } from './provider-schemas.ts'
 import { checkUrls, insertProvider } from './providers.ts'
 

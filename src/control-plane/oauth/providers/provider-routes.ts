@@ -7,7 +7,7 @@ import {
   operationsForAnyKey,
   type Routes,
 } from '../../operations/route.ts'
-import type { OAuthParts } from '../parts.ts'
+import type { OAuthParts } from '../oauth-parts.ts'
 import { discoverProvider } from './discovery.ts'
 import {
   McpProviderCreateRequestSchema,

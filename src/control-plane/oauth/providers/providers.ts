@@ -10,7 +10,7 @@ import type { OAuthToken } from '../../../core/oauth/token.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import { answerOf } from '../../../http/answer.ts'
 import { record } from '../../people/audit.ts'
-import type { OAuthParts } from '../parts.ts'
+import type { OAuthParts } from '../oauth-parts.ts'
 import { checkSecret, endGrants, isMoved } from './moved.ts'
 import {
   type ProviderAnswer,

@@ -15,7 +15,7 @@ import type { ProjectAuth } from './auth.ts'
 import type { HostCalls } from './calls.ts'
 import type { GraphDescriptions, GraphInfo } from './description.ts'
 import type { Embed } from './embeddings.ts'
-import type { ProjectRoutes } from './routes.ts'
+import type { ProjectRoutes } from './project-routes.ts'
 import type { GraphRun, GraphRunRequest, RunCalls } from './run.ts'
 import type { GraphStates } from './states.ts'
 

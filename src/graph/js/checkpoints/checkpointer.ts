@@ -22,7 +22,6 @@ import { sizeOf } from '../../../core/agent/checkpoint.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { toWire } from '../langgraph/wire.ts'
 import { guardSerializers } from '../patches/serializer.ts'
-import { ANSWER, asAsked, FAILURE, refusesAnswer } from './answers.ts'
 import {
   collectMetadata,
   readCheckpoints,
@@ -31,6 +30,7 @@ import {
   readRunId,
   requireKey,
 } from './config.ts'
+import { ANSWER, asAsked, FAILURE, refusesAnswer } from './resume-answers.ts'
 import { needsWritesOfParent, type SendsForm, withPendingSends, withSends } from './sends.ts'
 import { dump, dumpOf, toTuple } from './values.ts'
 

@@ -4,7 +4,7 @@ import type { Artifact, FolderArtifact } from '../../../core/deployment/artifact
 import { RUNTIME_PROBE_PATH } from '../../../core/deployment/internal-requests.ts'
 import type { KubernetesSettings } from '../../../core/deployment/kubernetes-settings.ts'
 import type { JsonObject } from '../../../core/json.ts'
-import type { ArtifactAddress } from '../../parts.ts'
+import type { ArtifactAddress } from '../../runtime-parts.ts'
 import { type PodAdditions, readAdditions } from './containers.ts'
 import { labelsOf, metadataOf, objectName, type RevisionIdentity } from './names.ts'
 import { pullSecretName } from './pull-secret.ts'

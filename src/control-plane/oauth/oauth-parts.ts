@@ -1,5 +1,5 @@
 /** The parts that the vault's operations use. */
-import type { ControlPlaneParts } from '../parts.ts'
+import type { ControlPlaneParts } from '../control-plane-parts.ts'
 
 export type OAuthParts = Pick<
   ControlPlaneParts,

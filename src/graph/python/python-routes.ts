@@ -1,5 +1,5 @@
 /** The routes and middleware of a project in Python. */
-import type { ProjectRequest, ProjectRoutes } from '../../core/agent/host/routes.ts'
+import type { ProjectRequest, ProjectRoutes } from '../../core/agent/host/project-routes.ts'
 import { AppError, HostLost } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
 import { fromWireError } from './errors.ts'
