@@ -178,6 +178,17 @@ describe('The Kubernetes driver', () => {
     expect(JSON.stringify(env)).not.toContain('the-secret')
   })
 
+  it('does again what the cluster has refused', async () => {
+    const { spec: one } = await startHealthy()
+    world.cluster.forbid('deployments')
+    world.driver.scale(one.revision_id, 2, async () => {})
+    await expect.poll(() => world.cluster.refusals).not.toEqual([])
+    world.cluster.allow('deployments')
+    await expect
+      .poll(() => world.cluster.objects('Deployment'), { timeout: 15_000 })
+      .toMatchObject([{ spec: { replicas: 2 } }])
+  })
+
   it('keeps what an agent server prints', async () => {
     const { spec: one } = await startHealthy()
     const path = join(world.dir, 'logs', one.revision_id, 'deploy.log')

@@ -318,7 +318,7 @@ export class Revision {
     if (work) this.#follow(keyOf(step), work)
   }
 
-  /** Looks again when it is done. After a refusal of the cluster, the next change or the next stop tries again. */
+  /** Looks again when it is done. A step that the cluster refuses is tried again; a refused stop is the caller's to repeat. */
   #follow(key: string, work: Promise<unknown>): void {
     const stopped = this.#stopped
     const done = work.then(
@@ -329,6 +329,7 @@ export class Revision {
       (error: unknown) => {
         this.#underWay.delete(key)
         this.#complain(key, error)
+        if (!this.isStopping) this.#lookAt(this.#options.clock.now() + RETRY_MS)
         if (this.#stopped === stopped) this.#stopped = undefined
         stopped?.reject(error)
       },
@@ -476,6 +477,8 @@ export class Revision {
 
 /** Annotations of an object are 256 KiB at most, all of them. */
 const MAX_REASON_CHARS = 32_000
+/** How long after a refusal a step is tried again, in ms. */
+const RETRY_MS = 5_000
 /** Which pods a ReplicaSet deletes first. */
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost'
 const OWNED_KINDS = [

@@ -20,6 +20,7 @@ export interface KubernetesCluster {
   refusals: readonly string[]
   /** Nothing is allowed with objects of these kinds, in the plural of the API. */
   forbid(...plurals: string[]): void
+  allow(plural: string): void
   /** The API cannot be reached from now on; pods go on. */
   goAway(): Promise<void>
   comeBack(): Promise<void>
@@ -60,6 +61,7 @@ export async function startKubernetesApi(
     forbid: (...plurals) => {
       for (const one of plurals) api.forbidden.add(one)
     },
+    allow: (plural) => void api.forbidden.delete(plural),
     goAway: () => api.stop(),
     comeBack: () => api.start(),
     deletePod: (name) => {
