@@ -15,12 +15,12 @@ export const DIFFERENCES = {
     why: 'they are written as Python’s LangChain writes them, as clients of the official Python server know them',
   },
   models: {
-    what: 'What is told of a model’s call names it as LangChain for Python does: `lc_versions`, `ls_provider` in lower case, ids that begin with `lc_run-`',
-    why: 'these are LangChain’s own names',
+    what: 'The metadata of a model’s call has LangChain for Python’s names: `lc_versions`, `ls_provider` in lower case, ids that begin with `lc_run-`',
+    why: 'LangChain itself sets these names',
   },
   tasks: {
-    what: 'A task that begins is told without an empty list of interrupts',
-    why: 'LangGraph for Python says of interrupts when a task ends',
+    what: 'The event of a task’s start has no empty list of interrupts',
+    why: 'LangGraph for Python lists interrupts at a task’s end',
   },
   configs: {
     what: 'The config in `checkpoints` and `debug` has `configurable` alone',
@@ -28,75 +28,75 @@ export const DIFFERENCES = {
   },
   callbacks: {
     what: '`events` have `parent_ids` and `on_chain_stream`, and the name of a conditional edge’s function',
-    why: 'they are LangChain’s, whose two languages tell different ones',
+    why: 'LangChain makes these events, and its two languages differ',
   },
   tools: {
-    what: 'On `tools` the input is an object, the output has its message’s id where it is known, and an error has no name',
-    why: 'LangGraph for Python tells its own stream so',
+    what: 'On `tools` the input is an object, the output has its message’s id if it is known, and an error has no name',
+    why: 'LangGraph for Python makes this stream itself',
   },
   questions: {
-    what: 'The values that come with `__interrupt__` have the state too',
-    why: 'LangGraph for Python adds the interrupt to the values; in TypeScript it stands alone',
+    what: 'The values with `__interrupt__` include the state',
+    why: 'LangGraph for Python adds the interrupt to the values; in TypeScript the interrupt is alone',
   },
   nothing: {
     what: 'The update of a node that changes nothing is `null`',
-    why: 'LangGraph for Python says so of a node that answers `{}`; in TypeScript it is `{}`',
+    why: 'LangGraph for Python reports `null` for a node that returns `{}`; in TypeScript the update is `{}`',
   },
   cancelling: {
     what: 'A message that is cut off by a cancel ends with the code `cancelled`',
-    why: 'the server says so; in TypeScript the model says why it was aborted',
+    why: 'the server sets the code; in TypeScript the model gives the reason of the abort',
   },
   pending: {
-    what: 'When a command goes to a node while another one still asks, what that node did comes into the state with the answer',
-    why: 'LangGraph for Python executes both in one step, which ends when all of it is answered',
+    what: 'When a command goes to a node while another node waits for an answer, the state gets the first node’s result only with the answer',
+    why: 'LangGraph for Python executes both nodes in one step, which ends with the last answer',
   },
   context: {
     what: '`runtime.context` is `None` where nothing was given',
     why: 'LangGraph for Python has no empty context; in TypeScript it is `{}`',
   },
   numbers: {
-    what: 'Whole numbers beyond 2^53, and floats such as `2.0`, are what was sent',
-    why: 'JavaScript has one kind of number: a graph in TypeScript meets what `JSON.parse` makes of them, as with the official server',
+    what: 'Whole numbers beyond 2^53, and floats such as `2.0`, arrive as sent',
+    why: 'JavaScript has one kind of number: a graph in TypeScript gets the result of `JSON.parse`, as with the official server',
   },
   schemas: {
     what: 'Schemas are those of pydantic: titles, `$defs`, `anyOf` with `null`, and no `langgraph_type`',
-    why: 'LangGraph for Python makes them; of TypeScript’s types Runyard makes them',
+    why: 'LangGraph for Python makes these schemas; Runyard makes those of TypeScript’s types',
   },
   drawings: {
-    what: 'In a drawing the start is a `runnable`, a subgraph has the name of its node and is opened even for one node, and `conditional` is there where it is true',
-    why: 'LangGraph for Python draws so',
+    what: 'In a drawing the start is a `runnable`, a subgraph has the name of its node and is expanded even if it has one node, and `conditional` is present only if it is true',
+    why: 'LangGraph for Python makes the drawing',
   },
   versions: {
     what: '`/info` has `langgraph_py_version`, and no `context`',
-    why: 'clients know the language by it',
+    why: 'clients read the language from this field',
   },
   packages: {
     what: '`deepagents` and `langchain` have nodes of other names',
-    why: 'they are other packages',
+    why: 'the Python packages are separate projects',
   },
   middleware: {
-    what: 'A project whose `http.app` has middleware is asked about every request',
-    why: 'Starlette’s middleware stands before all routes; that of Hono has a path',
+    what: 'The middleware of a project’s `http.app` gets every request',
+    why: 'Starlette’s middleware runs before all routes; Hono’s has a path',
   },
   apps: {
-    what: '`http.app` is an app of ASGI: Starlette, FastAPI or any other',
-    why: 'that is what Python’s web frameworks are; in TypeScript it is one of Hono',
+    what: '`http.app` is an ASGI app: Starlette, FastAPI or any other',
+    why: 'Python’s web frameworks use ASGI; in TypeScript the app is a Hono app',
   },
   refusals: {
     what: 'An `HTTPException` of FastAPI becomes `{"detail": …}`',
-    why: 'FastAPI answers it so; Hono answers with the bare text',
+    why: 'FastAPI makes this body; Hono sends the bare text',
   },
   'no answer': {
-    what: 'A route of FastAPI that returns nothing answers `null`',
-    why: 'FastAPI takes it for a value; in Hono it is a mistake, and a 500',
+    what: 'A FastAPI route that returns nothing sends `null`',
+    why: 'FastAPI treats nothing as a value; in Hono a missing response is a 500',
   },
   connections: {
     what: '`request.client` has an address and a port',
-    why: 'ASGI knows no more of a connection',
+    why: 'ASGI has no more data about a connection',
   },
   'not found': {
-    what: 'An app has no way to answer 404 in the words of the server',
-    why: 'what it has no route for goes on to the API, which says it; a 404 of its own is its own',
+    what: 'An app cannot send the server’s own 404 body',
+    why: 'requests without a route in the app go on to the API, which sends that body; the app’s own 404 stays as it is',
   },
 } as const satisfies Record<string, Told>
 
