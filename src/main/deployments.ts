@@ -209,8 +209,8 @@ function createProjectBuilder(
     env: config.buildEnv,
     ...(areFetched(config.runtime) && { imageRefusal: NO_IMAGES }),
     downloads: {
-      own: createGuardedFetch({ allowed: EVERYWHERE, isStreamed: true }).fetch,
-      named: createGuardedFetch({ allowed: [], isStreamed: true }).fetch,
+      own: createGuardedFetch({ allowed: EVERYWHERE, setting: null, isStreamed: true }).fetch,
+      named: createGuardedFetch({ allowed: [], setting: null, isStreamed: true }).fetch,
     },
     bundler: openBundler(config, tools.containers && IN_IMAGE, laterWork),
     limits: {

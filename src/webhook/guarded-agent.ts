@@ -21,10 +21,10 @@ interface GuardedAgentOptions {
   /** Default: the machine's own resolver. */
   resolve?: ResolveName
   /**
-   * The name of the setting with which the operator allows more, for the message. Default
+   * The name of the setting with which the operator allows more, for the message. `null`: there is none. Default
    * `RUNYARD_WEBHOOK_ALLOW`.
    */
-  setting?: string
+  setting?: string | null
   /** Whether public addresses are allowed. Default true. False: only what the operator allows. */
   isPublicReached?: boolean
 }
@@ -57,7 +57,7 @@ export async function createGuardedAgent(
 
 function guardedLookup(
   isGood: (address: string) => boolean,
-  { resolve, setting }: { resolve: ResolveName; setting: string },
+  { resolve, setting }: { resolve: ResolveName; setting: string | null },
 ): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname).then(
@@ -73,7 +73,12 @@ function guardedLookup(
   }
 }
 
-function forbidden(hostname: string, setting: string): NodeJS.ErrnoException {
-  const message = `${hostname} stands for no public address. The operator can allow it in ${setting}.`
+function forbidden(hostname: string, setting: string | null): NodeJS.ErrnoException {
+  const message = `${hostname} stands for no public address.${adviceOf(setting)}`
   return Object.assign(new Error(message), { code: 'ERR_FORBIDDEN_ADDRESS' })
+}
+
+/** The sentence of a refusal that says where the operator can allow the address. */
+export function adviceOf(setting: string | null): string {
+  return setting === null ? '' : ` The operator can allow it in ${setting}.`
 }

@@ -7,7 +7,7 @@ import type { Agent } from 'undici'
 import { AppError } from '../core/errors.ts'
 import { type IpRange, isInRange } from '../core/network/ip-range.ts'
 import type { Outgoing } from '../core/network/outgoing.ts'
-import { createGuardedAgent, type ResolveName } from './guarded-agent.ts'
+import { adviceOf, createGuardedAgent, type ResolveName } from './guarded-agent.ts'
 import { isReachable } from './url-rules.ts'
 
 const DEFAULT_TIMEOUT_MS = 10_000
@@ -17,8 +17,8 @@ const MAX_BYTES = 1024 * 1024
 interface GuardedFetchOptions {
   /** Non-public addresses that may be reached, also without TLS. */
   allowed: readonly IpRange[]
-  /** The setting with which the operator allows more, for messages. Default `RUNYARD_OAUTH_ALLOW`. */
-  setting?: string
+  /** The setting with which the operator allows more, for messages. `null`: there is none. Default `RUNYARD_OAUTH_ALLOW`. */
+  setting?: string | null
   /** The limit for a whole exchange; 10 s by default. */
   timeoutMs?: number
   resolve?: ResolveName
@@ -63,7 +63,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): Outgoing {
 
 function problemIn(
   url: URL,
-  { allowed, setting }: { allowed: readonly IpRange[]; setting: string },
+  { allowed, setting }: { allowed: readonly IpRange[]; setting: string | null },
 ): string | undefined {
   const { protocol, hostname, username, password } = url
   if (protocol !== 'https:' && protocol !== 'http:') return 'Give an https URL.'
@@ -75,7 +75,7 @@ function problemIn(
   if (isIP(address) === 0) return undefined
   const isGood = protocol === 'https:' ? isReachable(address, allowed) : isInRange(address, allowed)
   if (isGood) return undefined
-  return `${hostname} is not a public address. The operator can allow it in ${setting}.`
+  return `${hostname} is not a public address.${adviceOf(setting)}`
 }
 
 async function send(
