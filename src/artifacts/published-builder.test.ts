@@ -6,7 +6,7 @@ import { aFolder, FakeBuilder } from '../../test/support/control-plane/fake-buil
 import { systemClock as clock } from '../core/clock.ts'
 import type { ArtifactStore } from '../core/deployment/artifacts/store.ts'
 import type { Builder, BuildRequest } from '../core/deployment/builds/build.ts'
-import { EMPTY_SOURCE_CONFIG } from '../core/deployment/sources/config.ts'
+import { EMPTY_REVISION_CONFIG, EMPTY_SOURCE_CONFIG } from '../core/deployment/sources/config.ts'
 import { createArtifactStore } from './artifact-store.ts'
 import { openFolderObjects } from './folder-objects.ts'
 import { createPublishedBuilder } from './published-builder.ts'
@@ -40,10 +40,7 @@ const request = (revision_id: string): BuildRequest => ({
   deployment_id: 'd1',
   source: 'internal_source',
   source_config: EMPTY_SOURCE_CONFIG,
-  source_revision_config: {
-    ...{ repo_ref: null, langgraph_config_path: null, image_uri: null },
-    ...{ source_tarball_path: 'd1/a.tar.gz', repo_commit_sha: null, image_digest: null },
-  },
+  source_revision_config: { ...EMPTY_REVISION_CONFIG, source_tarball_path: 'd1/a.tar.gz' },
   secrets: [],
 })
 

@@ -60,6 +60,27 @@ export function newRun(from: {
   }
 }
 
+/** The run in the SDK's form, for the project's auth. The auth may change the fields that hold objects. */
+export function authorizationValue(
+  request: RunRequest,
+  ids: { thread_id: string | null; run_id: string },
+) {
+  const { assistant_id, metadata, multitask_strategy, if_not_exists, after_seconds, ...kwargs } =
+    request
+  const { config } = kwargs
+  const configurable = { ...(config.configurable as JsonObject | undefined) }
+  return {
+    ...ids,
+    assistant_id,
+    status: 'pending',
+    metadata: { ...metadata },
+    multitask_strategy,
+    if_not_exists,
+    after_seconds: after_seconds ?? 0,
+    kwargs: { ...kwargs, config: { ...config, configurable } },
+  }
+}
+
 /** The request that creates the run. A cron's run has none. */
 function originOf(waiting_run_id: string | undefined): Pick<NewRun, 'origin'> {
   const { request_id, traceparent } = currentOrigin()

@@ -24,7 +24,7 @@ import { authorizeThread, requireThread, threadNotFound } from '../threads/threa
 import { announceCancelled, type Cancelled, cancelRuns } from './cancel.ts'
 import { refuseCircle } from './circle.ts'
 import { findRepeated, type KeyInUse, keyInUse, rememberKey } from './idempotency.ts'
-import { newRun, type RunRequest } from './new-run.ts'
+import { authorizationValue, newRun, type RunRequest } from './new-run.ts'
 
 /** The parts that check a request before its run is added. */
 export type AdmissionParts = Pick<
@@ -134,27 +134,6 @@ export async function prepareRun(
     contextKeys: parts.host.graphs.get(assistant.graph_id)?.contextKeys,
     limits: parts.limits,
     now: parts.clock.now(),
-  }
-}
-
-/** The run in the SDK's form, for the project's auth. The auth may change the fields that hold objects. */
-function authorizationValue(
-  request: RunRequest,
-  ids: { thread_id: string | null; run_id: string },
-) {
-  const { assistant_id, metadata, multitask_strategy, if_not_exists, after_seconds, ...kwargs } =
-    request
-  const { config } = kwargs
-  const configurable = { ...(config.configurable as JsonObject | undefined) }
-  return {
-    ...ids,
-    assistant_id,
-    status: 'pending',
-    metadata: { ...metadata },
-    multitask_strategy,
-    if_not_exists,
-    after_seconds: after_seconds ?? 0,
-    kwargs: { ...kwargs, config: { ...config, configurable } },
   }
 }
 

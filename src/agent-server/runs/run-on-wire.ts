@@ -2,26 +2,14 @@
 import type { QueuedRun, Run, RunStatus } from '../../core/agent/run.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
+import { answerOf } from '../../http/answer.ts'
+import { RunSchema } from './run-schemas.ts'
 import { withoutUser } from './run-user.ts'
 
-/** A run as the API returns it. The list of members keeps a new column private until it is named here. */
+/** A run as the API returns it: the members of `RunSchema` alone, so that a new column stays private. */
 export function runOnWire(run: QueuedRun): Run {
   const { langsmith_session_name = null, ...kwargs } = withoutUser(run.kwargs)
-  return {
-    run_id: run.run_id,
-    thread_id: run.thread_id,
-    assistant_id: run.assistant_id,
-    created_at: run.created_at,
-    updated_at: run.updated_at,
-    status: run.status,
-    metadata: run.metadata,
-    kwargs,
-    multitask_strategy: run.multitask_strategy,
-    attempt: run.attempt,
-    cancel_reason: run.cancel_reason,
-    stop_outcome: run.stop_outcome,
-    langsmith_session_name,
-  }
+  return answerOf(RunSchema, run, { kwargs, langsmith_session_name })
 }
 
 /**

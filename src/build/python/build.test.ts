@@ -19,7 +19,11 @@ import { runNow } from '../../../test/support/processes/program.ts'
 import { openFolderObjects } from '../../artifacts/folder-objects.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { BuildError, BuildRequest, BuiltRevision } from '../../core/deployment/builds/build.ts'
-import { EMPTY_SOURCE_CONFIG, type SourceConfig } from '../../core/deployment/sources/config.ts'
+import {
+  EMPTY_REVISION_CONFIG,
+  EMPTY_SOURCE_CONFIG,
+  type SourceConfig,
+} from '../../core/deployment/sources/config.ts'
 import { silentLog } from '../../core/log.ts'
 import { checkProjectConfig } from '../../project/config.ts'
 import { createBuilder } from '../builder.ts'
@@ -97,10 +101,7 @@ async function build({ config, files, commands, env, options }: Project) {
     deployment_id: '00000000-0000-4000-8000-000000000001',
     source: 'internal_source',
     source_config: { ...EMPTY_SOURCE_CONFIG, ...commands },
-    source_revision_config: {
-      ...{ repo_ref: null, langgraph_config_path: null, image_uri: null },
-      ...{ source_tarball_path, repo_commit_sha: null, image_digest: null },
-    },
+    source_revision_config: { ...EMPTY_REVISION_CONFIG, source_tarball_path },
     secrets: [],
   }
   const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.test(name))

@@ -127,7 +127,7 @@ export interface Run {
   /** `null`: it was not asked to stop, or was not running then. */
   stop_outcome: StopOutcome | null
   /** The LangSmith project of its trace. `null`: the server did not trace when the run was made. */
-  langsmith_session_name?: string | null
+  langsmith_session_name?: string | null | undefined
 }
 
 /** Why a run failed: the class name of the error, and its message. */

@@ -4,6 +4,7 @@ import type { Deployment } from '../../../src/core/deployment/deployment.ts'
 import type { Domain } from '../../../src/core/deployment/domain.ts'
 import type { Listener } from '../../../src/core/deployment/listener.ts'
 import type { NewRevision, Revision } from '../../../src/core/deployment/revision.ts'
+import { EMPTY_REVISION_CONFIG } from '../../../src/core/deployment/sources/config.ts'
 import type { Upload } from '../../../src/core/deployment/upload.ts'
 import type { AgentConnection } from '../../../src/core/oauth/connection.ts'
 import type { OAuthConsent } from '../../../src/core/oauth/consent.ts'
@@ -50,12 +51,9 @@ export function aRevision(change: Partial<Revision> & { deployment_id: string })
     status_message: null,
     source: 'github',
     source_revision_config: {
+      ...EMPTY_REVISION_CONFIG,
       repo_ref: 'main',
       langgraph_config_path: 'langgraph.json',
-      image_uri: null,
-      source_tarball_path: null,
-      repo_commit_sha: null,
-      image_digest: null,
     },
     source_config: { install_command: null },
     secrets: [{ name: 'OPENAI_API_KEY', value: 'sk-test' }],
