@@ -3,7 +3,7 @@
  * told of as children of the tool call that began them. `UPDATE_GOLDEN=1` writes what they show now.
  */
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { Client } from '@langchain/langgraph-sdk'
@@ -57,9 +57,11 @@ describe.each(LANGUAGES)('in %s', (language) => {
     const args = [command, 'serve', '--port', '0', '--data-dir', dataDir]
     server = await startServeProcess(process.execPath, args, {
       cwd,
-      env: { RUNYARD_LOG_LEVEL: 'error', ...env },
+      env: { RUNYARD_LOG_LEVEL: 'error', GATE: gate(), ...env },
     })
   }, 600_000)
+  /** The tools of both subagents wait for this file. */
+  const gate = () => join(dataDir, 'gate')
   afterAll(async () => {
     if (missing) return
     await server.stop()
@@ -102,12 +104,16 @@ describe.each(LANGUAGES)('in %s', (language) => {
       const client = new Client({ apiUrl: server.url, apiKey: null })
       const thread = client.threads.stream(randomUUID(), { assistantId: 'pair' })
       const seen: Record<string, { tools: Set<string>; texts: string[] }> = {}
+      const reading = new Set<string>()
       const watched = each(thread.subagents, (subagent) => {
         const own = { tools: new Set<string>(), texts: [] as string[] }
         seen[subagent.name] = own
         return Promise.all([
           each(subagent.toolCalls, (call) => void own.tools.add(call.name)),
           each(subagent.messages, async (message) => {
+            // The run goes on when the client reads both subagents: it must not end before that.
+            reading.add(subagent.name)
+            if (reading.size === 2) writeFileSync(gate(), '')
             const text = String(await message.text)
             if (text !== '') own.texts.push(text)
           }),

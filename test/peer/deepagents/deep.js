@@ -1,4 +1,6 @@
 /** Agents whose models say by rote what they are to. */
+import { existsSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { BaseChatModel } from '@langchain/core/language_models/chat_models'
 import { AIMessageChunk } from '@langchain/core/messages'
 import { ChatGenerationChunk } from '@langchain/core/outputs'
@@ -74,11 +76,16 @@ function words(id, text) {
 const inTurn = (id, first, answer) => (messages) =>
   messages.some((one) => one.getType() === 'tool') ? words(`${id}-answer`, answer) : first
 
-/** A subagent with a tool of its own. */
+/** Waits until the file exists that the variable GATE names. */
+async function passGate() {
+  while (process.env.GATE && !existsSync(process.env.GATE)) await delay(10)
+}
+
+/** A subagent with a tool of its own, which waits at the gate. */
 const helper = (name) => ({
   ...{ name, description: name, systemPrompt: name },
   tools: [
-    tool(async () => `${name} found it`, {
+    tool(async () => passGate().then(() => `${name} found it`), {
       ...{ name: `${name}_tool`, description: 'Looks', schema: z.object({}) },
     }),
   ],

@@ -1,5 +1,8 @@
 """Agents as people make them; their models say by rote what they are to."""
 
+import os
+import time
+
 from deepagents import create_deep_agent
 from langchain.agents import create_agent
 from langchain.agents.middleware import HumanInTheLoopMiddleware
@@ -85,9 +88,12 @@ def _in_turn(name: str, first: list[AIMessageChunk], answer: str) -> RoteModel:
 
 
 def _helper(name: str) -> dict:
-    """A subagent with a tool of its own."""
+    """A subagent with a tool of its own, which waits until the file exists that GATE names."""
 
     def look() -> str:
+        gate = os.environ.get("GATE")
+        while gate and not os.path.exists(gate):
+            time.sleep(0.01)
         return f"{name} found it"
 
     own = StructuredTool.from_function(look, name=f"{name}_tool", description="Looks")
