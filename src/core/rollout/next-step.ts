@@ -22,18 +22,18 @@ interface Rule {
 }
 
 export const RULES: readonly Rule[] = [
-  { why: 'it is to be deleted', step: remove },
-  { why: 'its agent server makes its database itself, or it is used again', step: makeReady },
-  { why: 'its requests are to be let in otherwise', step: enter },
+  { why: 'its deletion was requested', step: remove },
+  { why: 'it is new (its agent server makes the database), or it is used again', step: makeReady },
+  { why: 'the rules of access to it have changed', step: enter },
   { why: 'its active revision died too soon', step: takeBack },
-  { why: 'it sleeps, and is asked for or has work', step: wake },
-  { why: 'nothing was asked of it for a while', step: sleep },
-  { why: 'its requests are to go elsewhere', step: direct },
+  { why: 'it sleeps, and has a request or work', step: wake },
+  { why: 'it had no request for a while', step: sleep },
+  { why: 'the target of its requests has changed', step: direct },
   { why: 'a build is not needed any more', step: abort },
-  { why: 'what runs is not needed any more', step: retire },
+  { why: 'a running revision is not needed any more', step: retire },
   { why: 'its active revision does not run', step: bringBack },
   { why: 'its active revision could not be started', step: retry },
-  { why: 'there is more to do or less', step: scale },
+  { why: 'its load has changed', step: scale },
   { why: 'a revision is on its way', step: rollOut },
   { why: 'none of its revisions was ever deployed', step: makeUnused },
 ]
