@@ -92,7 +92,7 @@ describe.skipIf(NO_BROWSER)(`the settings of a deployment${skipped}`, () => {
     expect(await visitor.faults()).toEqual([])
     await visitor.pictures('public-warning')
     await page.getByRole('button', { name: 'Make it public' }).click()
-    await page.getByText('shares all its threads and its store').waitFor()
+    await page.getByText('share its threads and its store').waitFor()
     await page.getByText('Public', { exact: true }).waitFor()
     expect(await search()).toBe(200)
     await visitor.pictures('public')
