@@ -98,7 +98,7 @@ export const DASHBOARD_VIEWS: readonly DashboardView[] = [
   {
     name: 'deployment-settings-public',
     path: (at) => `${orders(at)}/settings`,
-    open: (page) => page.getByText('shares all its threads').waitFor(),
+    open: (page) => page.getByText('share its threads').waitFor(),
   },
   {
     name: 'deployment-settings-make-public',
