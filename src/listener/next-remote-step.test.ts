@@ -100,7 +100,7 @@ class World {
           break
         case 'adopt':
           expect(known.mayAdopt).toBe(true)
-          expect(known.isConfirmed, 'one that is confirmed is another one now').toBe(false)
+          expect(known.isConfirmed, 'a confirmed revision is never adopted').toBe(false)
           this.version += 1
           this.known = {
             ...{ ...known, isConfirmed: true, mayAdopt: false },

@@ -113,7 +113,7 @@ describe('the other variables of the official server', () => {
     expect(readHasSourceMaps({ NODE_OPTIONS: '--no-warnings --enable-source-maps' })).toBe(true)
   })
 
-  it('have the patches that are left out, and name one that is none', () => {
+  it('list the patches to leave out, and refuse an unknown name', () => {
     expect(readPatchesOff({})).toEqual([])
     const some = { RUNYARD_PATCHES_OFF: 'sdk-logger, promise-race' }
     expect(readPatchesOff(some)).toEqual(['promise-race', 'sdk-logger'])

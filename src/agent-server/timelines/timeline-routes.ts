@@ -118,8 +118,8 @@ const get = operation('get', '/threads/{thread_id}/runs/{run_id}/timeline', {
   id: 'get_run_timeline',
   summary: 'Where the time of a run went: attempts, nodes, models, tools, checkpoints',
   description:
-    'Kept for a week after the run, and bounded: 1,000 spans an attempt. Of a run that goes on it is at ' +
-    'most about a second old. What models and tools were given and have answered is told span by span.',
+    'Kept for a week after the run, with at most 1,000 spans an attempt. While a run goes on, its timeline is about a ' +
+    'second old. The input and output of models and tools are read span by span.',
   request: { params: RunPathSchema },
   answers: { 200: json(TimelineSchema, 'Timeline, without the texts of its spans') },
   refusals: [404],
