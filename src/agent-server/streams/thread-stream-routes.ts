@@ -10,7 +10,8 @@ import { queryList } from '../operations/query.ts'
 import { createRoutes, operationsOf } from '../operations/route.ts'
 import { EVENTS_ANSWER } from '../runs/run-responses.ts'
 import { StreamHeadersSchema } from '../runs/run-schemas.ts'
-import { requireStreamedThread, threadFrames } from './thread.ts'
+import { getThread } from '../threads/threads.ts'
+import { threadFrames } from './thread.ts'
 
 const ModesSchema = queryList(z.enum(THREAD_STREAM_MODES)).optional()
 
@@ -37,7 +38,7 @@ export function threadStreamRoutes(parts: Parts) {
     const modes = query.stream_modes ?? query.stream_mode ?? ['run_modes']
     const last = parseLastEventId(c.req.valid('header')['last-event-id'])
     const after = last === undefined ? undefined : Math.max(last, 0)
-    await requireStreamedThread(parts, c.get('caller'), thread_id)
+    await getThread(parts, c.get('caller'), thread_id)
     return sseResponse(c, {
       headers: { location: `/threads/${thread_id}/stream` },
       source: (signal) => threadFrames(parts, { thread_id, modes, after }, signal),

@@ -3,7 +3,6 @@
  * are the thread's own numbers. The events are those of the original's server: a run's end is `metadata`
  * with `{"status": "run_done"}`, an update of the state is `state_update` with the whole state.
  */
-import type { Caller } from '../../core/agent/authorization.ts'
 import {
   isEnd,
   type NewEvent,
@@ -16,17 +15,6 @@ import { toLegacyEvent } from '../../stream/protocol-event.ts'
 import { frame } from '../../stream/response/sse.ts'
 import { SharedBytes } from '../../stream/shared-bytes.ts'
 import type { Parts } from '../agent-server-parts.ts'
-import { authorizeOnThread, requireThread } from '../threads/threads.ts'
-
-/** Throws `not_found`. */
-export async function requireStreamedThread(
-  parts: Pick<Parts, 'store' | 'authorize'>,
-  caller: Caller,
-  thread_id: string,
-): Promise<void> {
-  const filter = await authorizeOnThread(parts, caller, 'read', thread_id)
-  await requireThread(parts.store.threads, thread_id, filter)
-}
 
 interface ThreadStream {
   thread_id: string

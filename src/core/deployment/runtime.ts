@@ -74,6 +74,11 @@ export interface Endpoint {
 
 export type Endpoints = readonly [Endpoint, ...Endpoint[]]
 
+/** Whether there is at least one. */
+export function areEndpoints(all: readonly Endpoint[]): all is Endpoints {
+  return all.length > 0
+}
+
 /** Whether all of them decide themselves who may call. */
 export function haveOwnAuth(endpoints: readonly Endpoint[]): boolean {
   return endpoints.every(({ hasOwnAuth }) => hasOwnAuth === true)

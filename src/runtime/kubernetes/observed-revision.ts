@@ -1,5 +1,5 @@
 /** A revision in the cluster as it is observed, and what follows from that. Pure: `next-pod-step.ts` decides on it. */
-import type { Endpoint, Endpoints, RuntimeState } from '../../core/deployment/runtime.ts'
+import { areEndpoints, type Endpoint, type RuntimeState } from '../../core/deployment/runtime.ts'
 import { lastWords } from '../replicas/last-words.ts'
 import type { PodState } from './pod-state.ts'
 
@@ -120,7 +120,7 @@ export function stateOf(observed: ObservedRevision): RuntimeState {
   const reason = failureOf(observed)
   if (reason !== undefined) return { kind: 'failed', reason }
   const endpoints = observed.pods.flatMap(({ endpoint }) => endpoint ?? [])
-  if (isSome(endpoints)) return { kind: 'healthy', endpoints }
+  if (areEndpoints(endpoints)) return { kind: 'healthy', endpoints }
   const { wasHealthy, downReason } = observed.memory
   if (!wasHealthy) return { kind: 'starting' }
   const serving = servingOf(observed.pods)
@@ -146,8 +146,4 @@ export function remember(observed: ObservedRevision): Memory {
 /** `why`: a sentence, with details on the lines after it. */
 export function explain(why: string, lines: readonly string[]): string {
   return [why, ...lastWords([...lines], why)].join('\n')
-}
-
-function isSome(endpoints: Endpoint[]): endpoints is [Endpoint, ...Endpoint[]] & Endpoints {
-  return endpoints.length > 0
 }

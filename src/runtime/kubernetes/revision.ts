@@ -12,6 +12,7 @@ import type { ServerReading } from '../../core/figures/reading.ts'
 import type { Log } from '../../core/log.ts'
 import type { StartMessage } from '../../link/messages.ts'
 import type { DeployLog } from '../deploy-log.ts'
+import { RETIRING_LIMITS } from '../replicas/replicas.ts'
 import { AgentPod } from './agent-pod.ts'
 import type { Cluster, ObjectRef } from './cluster.ts'
 import { BEGINNING, keyOf, nextPodStep, type PodStep, replicasOf } from './next-pod-step.ts'
@@ -486,8 +487,6 @@ const OWNED_KINDS = [
   ['networking.k8s.io/v1', 'NetworkPolicy'],
   ['policy/v1', 'PodDisruptionBudget'],
 ] as const
-/** Another agent server of the revision takes the runs over, so there is little to wait for. */
-const RETIRING_LIMITS: DrainLimits = { graceMs: 30_000, checkpointMs: 15_000 }
 
 /** Without the tokens. */
 function forLog(state: RuntimeState): object {

@@ -1,12 +1,12 @@
 /** The agent servers of one revision: as many as are asked for, each under its own supervisor. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ParkedThreads } from '../../core/agent/parked-threads.ts'
-import type {
-  DrainLimits,
-  Endpoint,
-  Endpoints,
-  Replica,
-  RuntimeState,
+import {
+  areEndpoints,
+  type DrainLimits,
+  type Endpoint,
+  type Replica,
+  type RuntimeState,
 } from '../../core/deployment/runtime.ts'
 import type { ServerReading } from '../../core/figures/reading.ts'
 import type { DeployLog } from '../deploy-log.ts'
@@ -57,7 +57,7 @@ export class Replicas {
   get state(): RuntimeState {
     const states = this.#serving.map((one) => one.state)
     const endpoints = states.flatMap((state) => (state.kind === 'healthy' ? [state.endpoint] : []))
-    if (isSome(endpoints)) return { kind: 'healthy', endpoints }
+    if (areEndpoints(endpoints)) return { kind: 'healthy', endpoints }
     const isDown = (state: SupervisedState) => state.kind === 'restarting'
     return (states.find(isDown) ??
       states.find((state) => state.kind === 'starting') ??
@@ -149,9 +149,5 @@ export class Replicas {
 }
 
 /** Another agent server of the revision takes the runs over, so there is little to wait for. */
-const RETIRING_LIMITS: DrainLimits = { graceMs: 30_000, checkpointMs: 15_000 }
+export const RETIRING_LIMITS: DrainLimits = { graceMs: 30_000, checkpointMs: 15_000 }
 const RETIRING_GRACE_MS = 5_000
-
-function isSome(endpoints: Endpoint[]): endpoints is [Endpoint, ...Endpoint[]] & Endpoints {
-  return endpoints.length > 0
-}
