@@ -263,12 +263,12 @@ describe('following', () => {
 
 describe('following a thread', () => {
   /** The data of the next events. */
-  async function take(count: number, events: AsyncIterator<ThreadEvent, void>): Promise<string[]> {
+  async function take(count: number, pages: AsyncIterator<readonly ThreadEvent[], void>) {
     const data: string[] = []
     while (data.length < count) {
-      const { value } = await events.next()
+      const { value } = await pages.next()
       if (!value) break
-      data.push(isEnd(value) ? 'end' : value.data)
+      data.push(...value.map((event) => (isEnd(event) ? 'end' : event.data)))
     }
     return data
   }
@@ -277,7 +277,7 @@ describe('following a thread', () => {
     const log = openLog()
     const one = await claimed()
     const { thread_id } = one.run
-    const events = log.followThread(thread_id, { after: 0, signal: forever })
+    const events = log.followThreadPages(thread_id, { after: 0, signal: forever })
     const all = take(4, events)
     await append(log, one, values(0))
     log.deliver(await finish(one))
@@ -305,7 +305,7 @@ describe('following a thread', () => {
     }
     const log = openLog({ store: { ...world.store, events } })
     const from = { after: 0, isAwaited: true, signal: forever }
-    const followed = log.followThread(crypto.randomUUID(), from)
+    const followed = log.followThreadPages(crypto.randomUUID(), from)
     void followed.next().catch(() => {})
     await setImmediate()
     expect(looks).toEqual(['readThread'])
@@ -316,7 +316,7 @@ describe('following a thread', () => {
     const log = openLog()
     const one = await claimed()
     await append(log, one, values(0))
-    const events = log.followThread(one.run.thread_id, { after: 99, signal: forever })
+    const events = log.followThreadPages(one.run.thread_id, { after: 99, signal: forever })
     const first = take(1, events)
     // Its position is read before this is written: reads and writes on one connection are in order.
     await append(log, one, values(1))
@@ -328,7 +328,7 @@ describe('following a thread', () => {
     const log = openLog()
     const [one, other] = [await claimed(), await claimed()]
     const follow = ({ run }: { run: QueuedRun }) =>
-      take(1, log.followThread(run.thread_id, { after: 0, signal: forever }))
+      take(1, log.followThreadPages(run.thread_id, { after: 0, signal: forever }))
     const [ended, cut] = [follow(one), follow(other)]
     await world.store.threads.delete(one.run.thread_id)
     expect(await ended).toEqual([])

@@ -13,13 +13,15 @@ import { AppError } from '../core/errors.ts'
 import { parseJson } from '../core/exact-json.ts'
 import type { Log } from '../core/log.ts'
 import { type Notice, type Notices, noNotices } from '../core/notices.ts'
-import type { Announcer } from './announcer.ts'
-import type { RingLimits } from './event-ring.ts'
-import { Follower, NOTHING_BUT_THE_END } from './follower.ts'
-import { LiveRun } from './live-run.ts'
-import { LiveThread } from './live-thread.ts'
+import {
+  type FollowSource,
+  NOTHING_BUT_THE_END,
+  RunFollower,
+  type ThreadStart,
+  threadPages,
+} from './follower.ts'
+import { LiveRun, LiveThread, type RingLimits } from './live.ts'
 import { RunLog, type RunLogTarget } from './run-log.ts'
-import { type ThreadStart, threadPages } from './thread-follower.ts'
 import { SOON_MS } from './write-buffer.ts'
 
 export interface EventLogParts {
@@ -57,12 +59,23 @@ export class EventLog {
   #expiring: Promise<void> | undefined
   readonly #stopping = new AbortController()
   readonly #notices: Notices
+  readonly #ring: RingLimits
+  readonly #source: FollowSource
   #unsubscribe = () => {}
   #isStopped = false
 
   constructor(parts: EventLogParts) {
     this.#parts = parts
     this.#notices = parts.notices ?? noNotices
+    this.#ring = parts.ring ?? DEFAULT_RING
+    const { store, clock, isLocal } = parts
+    this.#source = {
+      ...{ store, clock, isLocal },
+      // A part of what is kept of the run.
+      pageChars: Math.ceil(this.#ring.chars / 4),
+      isAnnounced: () => this.#notices.isConnected,
+      throwIfStopped: () => this.#throwIfStopped(),
+    }
   }
 
   /**
@@ -175,11 +188,17 @@ export class EventLog {
    * that does not exist counts as removed. A slow reader costs no memory: it reads events that have left the ring from
    * the store.
    */
-  follow(
+  async *follow(
     run_id: string,
     options: { after: number; signal: AbortSignal },
   ): AsyncGenerator<LoggedEvent, void, undefined> {
-    return this.#eachOf(this.followPages(run_id, options), options.signal)
+    for await (const page of this.followPages(run_id, options)) {
+      for (const event of page) {
+        options.signal.throwIfAborted()
+        this.#throwIfStopped()
+        yield event
+      }
+    }
   }
 
   /** The same, in pages: events that are available together come together. No page is empty. */
@@ -187,10 +206,9 @@ export class EventLog {
     run_id: string,
     options: { after: number; signal: AbortSignal },
   ): AsyncGenerator<readonly LoggedEvent[], void, undefined> {
-    const { ring = DEFAULT_RING } = this.#parts
-    const live = opened(this.#live, run_id, () => new LiveRun(ring))
+    const live = opened(this.#live, run_id, () => new LiveRun(this.#ring))
     try {
-      yield* new Follower(this.#sourceOf(run_id, live), run_id, options).pages()
+      yield* new RunFollower(this.#source, live, run_id, options).pages()
     } finally {
       closed(this.#live, run_id, live)
     }
@@ -198,33 +216,16 @@ export class EventLog {
 
   /**
    * The thread's events with a `seq` greater than `after` (0: all; `undefined`: only later ones), in
-   * order, each once: those of all runs, `END_EVENT`s included, and those without a run. It ends when the
-   * thread is removed. Otherwise it throws as `follow` does, and a slow reader costs as little.
+   * order, each once: those of all runs, `END_EVENT`s included, and those without a run. They come in pages. It ends when
+   * the thread is removed. Otherwise it throws as `follow` does, and a slow reader costs as little.
    */
-  followThread(
-    thread_id: string,
-    options: ThreadStart,
-  ): AsyncGenerator<ThreadEvent, void, undefined> {
-    return this.#eachOf(this.followThreadPages(thread_id, options), options.signal)
-  }
-
-  /** The same, in pages. Readers at the same position get the same page, so that they can share more. */
   async *followThreadPages(
     thread_id: string,
     options: ThreadStart,
   ): AsyncGenerator<readonly ThreadEvent[], void, undefined> {
-    const { store, ring = DEFAULT_RING } = this.#parts
-    const pageChars = pageCharsOf(ring)
-    const live = opened(this.#threads, thread_id, () => new LiveThread(ring))
+    const live = opened(this.#threads, thread_id, () => new LiveThread(this.#ring))
     try {
-      const source = {
-        store,
-        live,
-        pageChars,
-        isAnnounced: () => this.#notices.isConnected,
-        throwIfStopped: () => this.#throwIfStopped(),
-      }
-      yield* threadPages(source, thread_id, options)
+      yield* threadPages(this.#source, live, thread_id, options)
     } finally {
       closed(this.#threads, thread_id, live)
     }
@@ -241,32 +242,6 @@ export class EventLog {
       if (isEnd(event)) return event.data
     }
     throw new AppError('internal', `The log of run ${run_id} ended without an end event.`)
-  }
-
-  #sourceOf(run_id: string, live: LiveRun) {
-    const { store, clock, ring = DEFAULT_RING, isLocal } = this.#parts
-    return {
-      store,
-      live,
-      clock,
-      pageChars: pageCharsOf(ring),
-      isLocal: () => isLocal(run_id),
-      isAnnounced: () => this.#notices.isConnected,
-      throwIfStopped: () => this.#throwIfStopped(),
-    }
-  }
-
-  async *#eachOf<T>(
-    pages: AsyncIterable<readonly T[]>,
-    signal: AbortSignal,
-  ): AsyncGenerator<T, void, undefined> {
-    for await (const page of pages) {
-      for (const event of page) {
-        signal.throwIfAborted()
-        this.#throwIfStopped()
-        yield event
-      }
-    }
   }
 
   #throwIfStopped(): void {
@@ -287,20 +262,17 @@ export class EventLog {
   }
 }
 
-/** The page size of one reader: a part of what is kept of the run. */
-function pageCharsOf({ chars }: RingLimits): number {
-  return Math.ceil(chars / 4)
-}
+type Followed = LiveRun | LiveThread
 
 /** The entry with this id, with one follower more. */
-function opened<T extends Announcer>(followed: Map<string, T>, id: string, make: () => T): T {
+function opened<T extends Followed>(followed: Map<string, T>, id: string, make: () => T): T {
   const one = followed.get(id) ?? make()
   followed.set(id, one)
   one.followers += 1
   return one
 }
 
-function closed<T extends Announcer>(followed: Map<string, T>, id: string, one: T): void {
+function closed<T extends Followed>(followed: Map<string, T>, id: string, one: T): void {
   one.followers -= 1
   if (one.followers === 0) followed.delete(id)
 }

@@ -22,11 +22,6 @@ const COMPLETE = 'messages/complete'
 /** How many events are read at once to find the beginning of a message. */
 const PAGE = 256
 
-/** Whether readers see something other than what the log holds. */
-export function isOfMessages({ event }: NewEvent): boolean {
-  return event.startsWith('messages/')
-}
-
 /** The messages in progress, as one reader knows them. It must read in the order of the log. */
 export class MessageAssembler {
   readonly #store: Pick<EventStore, 'readMessages'>
@@ -38,11 +33,11 @@ export class MessageAssembler {
   }
 
   /**
-   * The event as clients see it. For a reader that begins in the middle of a message, the earlier pieces
+   * The event as clients see it: events of other modes as they are. For a reader that begins in the middle of a message, the earlier pieces
    * are read from the log. `undefined`: they have expired, so that nothing can be shown.
    */
   async show<T extends ThreadEvent>(event: T): Promise<T | undefined> {
-    if (!isOfMessages(event)) return event
+    if (!event.event.startsWith('messages/')) return event
     const { name, namespace } = nameOf(event)
     if (name !== PIECE_EVENT) {
       this.#take(event)

@@ -21,7 +21,7 @@ import { isObject, type JsonObject, type JsonValue } from '../core/json.ts'
 import { legacyMessage, type MessageParams } from './legacy-message.ts'
 
 /** An event as a subscriber gets it. */
-interface ProtocolEvent {
+export interface ProtocolEvent {
   /** Unique in the thread, and the same at every replay. */
   event_id: string
   method: string

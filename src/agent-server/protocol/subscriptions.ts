@@ -6,10 +6,8 @@
 import type { ThreadEvent } from '../../core/agent/event.ts'
 import type { ProtocolFilter } from '../../core/agent/protocol.ts'
 import { AppError } from '../../core/errors.ts'
-import { toProtocolEvent } from '../../stream/protocol-event.ts'
 import type { Parts } from '../agent-server-parts.ts'
-import { ShownPlaces } from './shown-places.ts'
-import { type Admission, confirm } from './thread-events.ts'
+import { type Admission, confirm, shownEvents, shownPlaces } from './thread-events.ts'
 
 /** How many events are read at once for a replay. */
 const PAGE = 64
@@ -42,12 +40,12 @@ export class Subscriptions {
   /** How many existing events a subscription with this filter would get. */
   async count(filter: ProtocolFilter, since: number): Promise<number> {
     const { parts, admission } = this.#with
-    const places = new ShownPlaces([filter], admission.attribution)
+    const placeOf = shownPlaces([filter], admission.attribution)
     let count = 0
     let cursor = since
     for (;;) {
       const page = await parts.store.events.readNames(admission.thread_id, cursor, 1_000)
-      for (const event of page) if (places.of(event)) count += 1
+      for (const event of page) if (placeOf(event)) count += 1
       const last = page.at(-1)
       if (!last) return count
       cursor = last.seq
@@ -114,14 +112,8 @@ export class Subscriptions {
   /** Sends each event once, however many subscriptions match it. */
   async #send(page: readonly ThreadEvent[], filters: ProtocolFilter[]): Promise<void> {
     const { admission, send } = this.#with
-    const texts: string[] = []
-    const places = new ShownPlaces(filters, admission.attribution)
-    for (const event of page) {
-      const told = places.of(event)
-      const shown = told && toProtocolEvent(event, told)
-      if (shown) texts.push(shown.text)
-    }
-    if (texts.length > 0) await send(texts)
+    const shown = shownEvents(page, filters, admission.attribution)
+    if (shown.length > 0) await send(shown.map(({ text }) => text))
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

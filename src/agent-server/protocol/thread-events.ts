@@ -1,14 +1,18 @@
 /** A thread's events for one subscriber. */
 import type { Caller, MetadataFilter } from '../../core/agent/authorization.ts'
 import type { ThreadEvent } from '../../core/agent/event.ts'
-import type { Attribution, ProtocolFilter } from '../../core/agent/protocol.ts'
+import {
+  type Attribution,
+  type ProtocolFilter,
+  type ProtocolPlace,
+  protocolPlaceOf,
+} from '../../core/agent/protocol.ts'
 import { AppError } from '../../core/errors.ts'
-import { toProtocolEvent } from '../../stream/protocol-event.ts'
+import { type ProtocolEvent, placeOf, toProtocolEvent } from '../../stream/protocol-event.ts'
+import { placeFor } from '../../stream/protocol-filter.ts'
 import { frame } from '../../stream/response/sse.ts'
-import { SharedBytes } from '../../stream/shared-bytes.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { authorizeOnThread, requireThread } from '../threads/threads.ts'
-import { ShownPlaces } from './shown-places.ts'
 
 /** A caller's access to a thread, which need not exist yet. */
 export interface Admission {
@@ -80,16 +84,17 @@ export async function* protocolFrames(
   admission: Admission,
   { filter, since }: { filter: ProtocolFilter; since: number },
   signal: AbortSignal,
-): AsyncIterable<string | Uint8Array> {
+): AsyncIterable<string> {
   const { thread_id, attribution } = admission
-  const key = JSON.stringify([filter, attribution])
   const from = { after: since, isAwaited: true, signal }
   try {
     for await (const page of parts.events.followThreadPages(thread_id, from)) {
       await confirm(parts, admission)
-      const make = () => framesOf(page, filter, attribution)
-      const frames = shared.of(page, key, make)
-      if (frames.length > 0) yield frames
+      const shown = shownEvents(page, [filter], attribution)
+      const frames = shown.map(({ method, text, event_id }) =>
+        frame({ event: method, data: text, id: event_id }),
+      )
+      if (frames.length > 0) yield frames.join('')
     }
   } catch (error) {
     if (signal.aborted || !isReadFailure(error)) throw error
@@ -98,21 +103,40 @@ export async function* protocolFrames(
   }
 }
 
-/** Shared, since most clients of a thread have the same filter. */
-const shared = new SharedBytes<readonly ThreadEvent[]>()
-
-/** The frames of the events that match the filter. */
-function framesOf(
+/** The events of the page that a filter matches, as subscribers get them. */
+export function shownEvents(
   page: readonly ThreadEvent[],
-  filter: ProtocolFilter,
+  filters: readonly ProtocolFilter[],
   attribution: Attribution,
-): string {
-  const places = new ShownPlaces([filter], attribution)
-  let frames = ''
-  for (const event of page) {
-    const told = places.of(event)
-    const shown = told && toProtocolEvent(event, told)
-    if (shown) frames += frame({ event: shown.method, data: shown.text, id: shown.event_id })
+): ProtocolEvent[] {
+  const find = shownPlaces(filters, attribution)
+  return page.flatMap((event) => {
+    const place = find(event)
+    return (place && toProtocolEvent(event, place)) ?? []
+  })
+}
+
+/** See `toProtocolEvent`. */
+interface ShownPlace {
+  place: ProtocolPlace
+  own: ProtocolPlace | undefined
+}
+
+/**
+ * Finds where the events of a page are shown; `undefined`: no filter matches. Caches by name: only the name decides, and
+ * most events share one.
+ */
+export function shownPlaces(
+  filters: readonly ProtocolFilter[],
+  attribution: Attribution,
+): (event: Pick<ThreadEvent, 'event'>) => ShownPlace | undefined {
+  const known = new Map<string, ShownPlace | undefined>()
+  return ({ event }) => {
+    if (known.has(event)) return known.get(event)
+    const logged = placeOf({ event })
+    const place = logged && placeFor(logged, filters, attribution)
+    const shown = place && { place, own: protocolPlaceOf(event) }
+    known.set(event, shown)
+    return shown
   }
-  return frames
 }

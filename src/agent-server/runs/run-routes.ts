@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { isTerminal } from '../../core/agent/run.ts'
-import { parseLastEventId } from '../../stream/last-event-id.ts'
+import { parseLastEventId } from '../../stream/response/sse.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { RunPathSchema, UuidSchema } from '../operations/ids.ts'
 import { createRoutes, operationsOf } from '../operations/route.ts'

@@ -1,12 +1,12 @@
 /** A run's stream: its events in the clients' form, live or later. */
-import { isEnd } from '../../core/agent/event.ts'
+import { isEnd, type NewEvent } from '../../core/agent/event.ts'
 import { isTerminal } from '../../core/agent/run.ts'
-import { isOfMessages, MessageAssembler } from '../../stream/message-assembler.ts'
+import type { StreamMode } from '../../core/agent/stream-mode.ts'
+import { MessageAssembler } from '../../stream/message-assembler.ts'
 import { toLegacyEvent } from '../../stream/protocol-event.ts'
 import { frame, frameOf } from '../../stream/response/sse.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { beginning } from './projection.ts'
-import { type Selection, selector } from './selection.ts'
 
 /** Starts at the first event. */
 const ALL = -1
@@ -38,11 +38,10 @@ export async function* runFrames(
   const from = { after: isNew ? 0 : after, signal }
   for await (const page of parts.events.followPages(run_id, from)) {
     let frames = ''
-    const isShown = selector(selection)
     for (const logged of page) {
       const event = isEnd(logged) ? undefined : toLegacyEvent(logged)
-      if (!event || !isShown(event)) continue
-      const shown = isOfMessages(event) ? await messages.show(event) : event
+      if (!event || !isSelected(event, selection)) continue
+      const shown = await messages.show(event)
       if (shown) frames += frameOf(shown)
     }
     if (frames !== '') yield frames
@@ -82,4 +81,42 @@ export async function startAfter(
     (one) => one.checkpoint_id === checkpoint_id && one.checkpoint_ns === '',
   )
   return shown?.created_at == null ? ALL : store.events.lastBefore(run.run_id, shown.created_at)
+}
+
+/** The events of a run that a client wants. */
+export interface Selection {
+  /** Absent: all modes of the run. */
+  modes?: readonly StreamMode[]
+  /**
+   * Only events of these namespaces and their subgraphs, without the sub-agents that they start. Each has the form of
+   * events' names (`child:<task>|inner:<task>`), with or without tasks. Empty: the root graph. Absent: all.
+   */
+  namespaces?: readonly string[]
+}
+
+/** The run's beginning and failure are always selected. */
+export function isSelected({ event }: NewEvent, { modes, namespaces }: Selection): boolean {
+  const [name = event, ...namespace] = event.split('|')
+  if (name === 'metadata' || name === 'error') return true
+  if (modes && !modes.some((mode) => mode === modeOf(name))) return false
+  return !namespaces || namespaces.some((one) => isWithin(namespace, one))
+}
+
+/** `messages/…` events belong to mode `messages`, plain `messages` to `messages-tuple`. */
+function modeOf(name: string): string | undefined {
+  return name === 'messages' ? 'messages-tuple' : name.split('/', 1)[0]
+}
+
+function isWithin(namespace: string[], wanted: string): boolean {
+  const parts = wanted === '' ? [] : wanted.split('|')
+  if (!parts.every((part, i) => namespace[i] === part || nodeOf(namespace[i]) === part))
+    return false
+  return !namespace.slice(parts.length).some((part) => nodeOf(part) === SUBAGENTS)
+}
+
+/** The node that calls tools. The SDKs look for sub-agents below it. */
+const SUBAGENTS = 'tools'
+
+function nodeOf(part: string | undefined): string | undefined {
+  return part?.split(':', 1)[0]
 }

@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import { THREAD_STREAM_MODES } from '../../core/agent/stream-mode.ts'
-import { parseLastEventId } from '../../stream/last-event-id.ts'
+import { parseLastEventId } from '../../stream/response/sse.ts'
 import { sseResponse } from '../../stream/response/sse-response.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { ThreadPathSchema } from '../operations/ids.ts'

@@ -10,10 +10,9 @@ import {
   type ThreadEvent,
 } from '../../core/agent/event.ts'
 import type { ThreadStreamMode } from '../../core/agent/stream-mode.ts'
-import { isOfMessages, MessageAssembler } from '../../stream/message-assembler.ts'
+import { MessageAssembler } from '../../stream/message-assembler.ts'
 import { toLegacyEvent } from '../../stream/protocol-event.ts'
 import { frame } from '../../stream/response/sse.ts'
-import { SharedBytes } from '../../stream/shared-bytes.ts'
 import type { Parts } from '../agent-server-parts.ts'
 
 interface ThreadStream {
@@ -28,20 +27,17 @@ export async function* threadFrames(
   parts: Pick<Parts, 'store' | 'events'>,
   { thread_id, modes, after }: ThreadStream,
   signal: AbortSignal,
-): AsyncIterable<Uint8Array> {
+): AsyncIterable<string> {
   const messages = new MessageAssembler(parts.store.events)
-  const key = JSON.stringify(modes)
   for await (const page of parts.events.followThreadPages(thread_id, { after, signal })) {
-    const select = () => page.flatMap((logged) => selected(logged, modes))
-    // Not shared: assembled messages depend on the pieces that this reader has followed.
-    const frames = page.some(isOfMessages)
-      ? Buffer.from(await shownAll(select(), messages))
-      : shared.of(page, key, () => select().map(frameOf).join(''))
-    if (frames.length > 0) yield frames
+    let frames = ''
+    for (const event of page.flatMap((logged) => selected(logged, modes))) {
+      const shown = await messages.show(event)
+      if (shown) frames += frame({ ...asShown(shown), id: shown.seq })
+    }
+    if (frames !== '') yield frames
   }
 }
-
-const shared = new SharedBytes<readonly ThreadEvent[]>()
 
 /** The event in the form of the legacy streams, if these modes show it. */
 function selected(logged: ThreadEvent, modes: readonly ThreadStreamMode[]): ThreadEvent[] {
@@ -49,19 +45,6 @@ function selected(logged: ThreadEvent, modes: readonly ThreadStreamMode[]): Thre
   if (logged.run_id !== null && logged.run_seq === null) return []
   const event = toLegacyEvent(logged)
   return event && modesOf(event).some((mode) => modes.includes(mode)) ? [event] : []
-}
-
-async function shownAll(events: ThreadEvent[], messages: MessageAssembler): Promise<string> {
-  let frames = ''
-  for (const event of events) {
-    const shown = await messages.show(event)
-    if (shown) frames += frameOf(shown)
-  }
-  return frames
-}
-
-function frameOf(event: ThreadEvent): string {
-  return frame({ ...asShown(event), id: event.seq })
 }
 
 function modesOf(event: ThreadEvent): ThreadStreamMode[] {

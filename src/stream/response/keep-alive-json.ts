@@ -1,24 +1,15 @@
 /** A JSON answer that may take long. Whitespace keeps the connection alive until then. */
 import type { Context } from 'hono'
 import type { JsonValue } from '../../core/json.ts'
-import type { Log } from '../../core/log.ts'
-import { type Body, whenLeft } from './body.ts'
-import { Heartbeat } from './heartbeat.ts'
-import { openBody } from './open-body.ts'
+import { type Body, type ResponseParts, respond } from './body.ts'
 
-interface KeepAliveJsonParts {
-  headers?: Record<string, string>
+interface KeepAliveJsonParts extends ResponseParts {
   /**
    * The answer, sent with status 200. When it rejects, the connection is cut: the status has been sent
    * already, and clients ask again when they see a broken connection. The signal aborts when the client
    * leaves.
    */
   result: (signal: AbortSignal) => Promise<JsonValue | JsonText>
-  /** Called once, when the client leaves before the answer. */
-  onDisconnect?: () => void
-  /** The silence before each whitespace byte, in ms. Default: 5,000. */
-  heartbeatMs?: number
-  log: Log
 }
 
 /** A value that is JSON already. */
@@ -33,33 +24,17 @@ export class JsonText {
 /** How much is written at a time, in characters: other requests are served in between. */
 const PIECE_CHARS = 2 ** 20
 
-/** Leading whitespace is part of any JSON text. */
-const WHITESPACE = '\n'
-
 /** Sends the status and headers at once. The handler has to return the response. */
-export function keepAliveJson(c: Context, parts: KeepAliveJsonParts): Response {
+export function keepAliveJson(c: Context, { result, ...parts }: KeepAliveJsonParts): Response {
   const headers = { ...parts.headers, 'content-type': 'application/json' }
-  const { body, response } = openBody(c, headers)
-  if (parts.onDisconnect) whenLeft(body, parts.onDisconnect)
-  void answer(body, parts)
-  return response
-}
-
-async function answer(body: Body, parts: KeepAliveJsonParts): Promise<void> {
-  const { result, heartbeatMs, log } = parts
-  const heartbeat = new Heartbeat(body, WHITESPACE, heartbeatMs)
-  try {
+  // Leading whitespace is part of any JSON text.
+  const how = { ...parts, headers, heartbeat: '\n', cut: 'cut a connection that waited for a run' }
+  return respond(c, how, async (body) => {
     const value = await result(body.left)
     // Whitespace in the middle of a text would be part of it.
-    heartbeat.stop()
+    body.stopHeartbeat()
     await writePieces(body, value instanceof JsonText ? value.text : JSON.stringify(value))
-    body.end()
-  } catch (error) {
-    if (!body.left.aborted) log.warn({ err: error }, 'cut a connection that waited for a run')
-    body.destroy()
-  } finally {
-    heartbeat.stop()
-  }
+  })
 }
 
 async function writePieces(body: Body, text: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSelected, type Selection } from './selection.ts'
+import { isSelected, type Selection } from './run.ts'
 
 const NAMES = [
   'metadata',
