@@ -23,7 +23,7 @@ export interface Parts {
   /** The store with the project's settings for time to live and semantic search. */
   items: GraphItems
   host: GraphHost
-  queue: Pick<Queue, 'cancelLocal' | 'expect' | 'reserve' | 'wake'>
+  queue: Pick<Queue, 'cancelLocal' | 'reserve' | 'wake'>
   events: EventLog
   authorize: Authorize
   /** Looks for crons that are due now. */

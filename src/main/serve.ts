@@ -1,7 +1,7 @@
 /** `runyard serve`: one agent server by itself, or as the child of a process driver. */
 import { createServer as createHttpServer, type Server } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
-import { StrayExceptions } from '../agent-server/execution/stray-exceptions.ts'
+import { StrayExceptions } from '../agent-server/execution/stray-errors.ts'
 import type { StopLimits } from '../agent-server/server/agent-server.ts'
 import type { LogControl } from '../core/log.ts'
 import { createTlsServer } from '../gateway/server/http2.ts'

@@ -1,8 +1,21 @@
 /** One claimed run while it executes in this process. */
 import { isSuspect } from '../core/agent/retry.ts'
-import type { Lease, QueuedRun } from '../core/agent/run.ts'
+import type { CancelAction, Lease, QueuedRun } from '../core/agent/run.ts'
 import { othersSent } from '../core/turn.ts'
-import { type StopReason, stopReasonOf } from './stop-reason.ts'
+
+/** Why an execution is stopped before its graph has ended: the `reason` of the abort signal that `execute` gets. */
+export type StopReason =
+  /** The run was cancelled: the executor ends it as the action says. */
+  | { kind: 'cancelled'; action: CancelAction }
+  /** Another server has the run, or the run is gone: write nothing more. */
+  | { kind: 'lease_lost' }
+  /** This server stops: write no end. The queue hands the run back. */
+  | { kind: 'shutdown' }
+
+/** The reason with which the queue aborted `signal`. `undefined`: it did not. */
+export function stopReasonOf(signal: AbortSignal): StopReason | undefined {
+  return signal.aborted ? (signal.reason as StopReason) : undefined
+}
 
 /** The result of an execution. */
 export interface Executed {

@@ -1,23 +1,17 @@
 /** The runs that execute in this process, and their leases. */
-
+import { setTimeout as delay } from 'node:timers/promises'
+import type { AgentStore } from '../core/agent/agent-store.ts'
 import { suspectAttempt } from '../core/agent/retry.ts'
-import type { Lease, LeaseState, QueuedRun, RunStore } from '../core/agent/run.ts'
+import type { Lease, LeaseState, QueuedRun } from '../core/agent/run.ts'
 import type { Clock } from '../core/clock.ts'
 import { HostAway, HostLost } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
-import { type Execute, type Executed, Execution } from './execution.ts'
-import type { StopReason } from './stop-reason.ts'
-
-/** Settles when the run has written a checkpoint after the call, or when the signal aborts. */
-export type NextCheckpoint = (
-  run: { run_id: string; thread_id: string },
-  signal: AbortSignal,
-) => Promise<void>
+import { type Execute, type Executed, Execution, type StopReason } from './execution.ts'
 
 type OnDone = (what: Pick<Executed, 'isNextWaiting'>) => void
 
 interface ExecutionsParts {
-  runs: RunStore
+  store: Pick<AgentStore, 'runs' | 'checkpoints'>
   leaseMs: number
   /** How long a suspect executes alone the first time, in ms. */
   aloneMs: number
@@ -29,6 +23,8 @@ interface ExecutionsParts {
 
 /** How long to wait after the database has refused a write, in ms. */
 const RETRY_MS = 1_000
+/** How often a stopping server looks for a run's next checkpoint, in ms. */
+const LOOK_MS = 20
 /** The longest time that `setTimeout` takes, in ms. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
@@ -67,7 +63,7 @@ export class Executions {
     execute: Execute,
     onDone: OnDone,
   ): Execution {
-    const execution = new Execution(claimed, execute, this.#parts.runs.maxAttempts)
+    const execution = new Execution(claimed, execute, this.#parts.store.runs.maxAttempts)
     this.#ofRuns.set(execution.run_id, execution)
     this.#all.set(execution, this.#settle(execution, onDone))
     if (execution.isAlone) this.#clearAfter(this.#aloneMsOf(execution), execution, onDone)
@@ -78,11 +74,11 @@ export class Executions {
   async renew(): Promise<void> {
     const held = this.#held()
     if (held.length === 0) return
-    const { runs, clock, leaseMs, log } = this.#parts
+    const { store, clock, leaseMs, log } = this.#parts
     const expiresAt = clock.now() + leaseMs
     try {
       const leases = held.map((one) => one.lease)
-      const states = await runs.renew(leases, expiresAt)
+      const states = await store.runs.renew(leases, expiresAt)
       for (const [index, execution] of held.entries())
         applyState(execution, states[index], expiresAt)
     } catch (error) {
@@ -110,9 +106,9 @@ export class Executions {
    * Asks each run to stop before its next step. A run that cannot be asked is stopped after its next checkpoint, so
    * that its work until then is not repeated. Waits like `settleBefore`.
    */
-  async stopAtCheckpoints(next: NextCheckpoint, limit: Promise<void>): Promise<void> {
+  async stopAtCheckpoints(limit: Promise<void>): Promise<void> {
     const over = new AbortController()
-    for (const execution of this.#all.keys()) void this.#stopAtCheckpoint(execution, next, over)
+    for (const execution of this.#all.keys()) void this.#stopAtCheckpoint(execution, over)
     await this.settleBefore(limit)
     over.abort()
   }
@@ -122,14 +118,10 @@ export class Executions {
     for (const execution of this.#all.keys()) await this.#handBack(execution)
   }
 
-  async #stopAtCheckpoint(
-    execution: Execution,
-    next: NextCheckpoint,
-    { signal }: AbortController,
-  ): Promise<void> {
+  async #stopAtCheckpoint(execution: Execution, { signal }: AbortController): Promise<void> {
     if (execution.drain()) return
     try {
-      await next(execution, signal)
+      await this.#nextCheckpoint(execution, signal)
       if (!signal.aborted) execution.stop({ kind: 'shutdown' })
     } catch (error) {
       this.#parts.log.warn(
@@ -139,13 +131,23 @@ export class Executions {
     }
   }
 
+  /** Resolves when the thread's root graph has a new checkpoint, or the signal aborts. */
+  async #nextCheckpoint({ thread_id }: Execution, signal: AbortSignal): Promise<void> {
+    const { checkpoints } = this.#parts.store
+    const before = await checkpoints.latestId(thread_id)
+    while (!signal.aborted && (await checkpoints.latestId(thread_id)) === before) {
+      await delay(LOOK_MS, undefined, { signal }).catch(() => {})
+    }
+  }
+
   /**
    * How long a suspect executes alone. The time doubles with each attempt, to find runs that take long to crash their
    * server.
    */
   #aloneMsOf({ attempt }: Execution): number {
-    const { aloneMs, runs } = this.#parts
-    return Math.min(aloneMs * 2 ** (attempt - suspectAttempt(runs.maxAttempts)), MAX_TIMER_MS)
+    const { aloneMs, store } = this.#parts
+    const doublings = attempt - suspectAttempt(store.runs.maxAttempts)
+    return Math.min(aloneMs * 2 ** doublings, MAX_TIMER_MS)
   }
 
   #clearAfter(ms: number, execution: Execution, onDone: OnDone): void {
@@ -154,10 +156,10 @@ export class Executions {
   }
 
   async #clear(execution: Execution, onDone: OnDone): Promise<void> {
-    const { runs, log } = this.#parts
+    const { store, log } = this.#parts
     const { run_id, lease } = execution
     try {
-      if (!(await runs.clear(lease))) return
+      if (!(await store.runs.clear(lease))) return
       log.info({ run_id }, 'the run has executed alone for long enough')
       this.#endQuarantine(execution)
       onDone({ isNextWaiting: false })
@@ -211,7 +213,7 @@ export class Executions {
     const isUntouched = isHandedBack || stopReason?.kind === 'shutdown' || error instanceof HostAway
     if (isUntouched) return this.#handBack(execution)
     if (error instanceof HostLost) return this.#expire(execution)
-    if (!(await this.#parts.runs.holds(lease))) return
+    if (!(await this.#parts.store.runs.holds(lease))) return
     // The run is not handed back: each claim of a run that cannot be executed has to count.
     this.#parts.log.error(
       { run_id, err: error },
@@ -224,16 +226,16 @@ export class Executions {
     const { run_id, lease } = execution
     // The lease must not be renewed meanwhile.
     execution.stop({ kind: 'lease_lost' })
-    if (await this.#parts.runs.expire(lease)) {
+    if (await this.#parts.store.runs.expire(lease)) {
       this.#parts.log.debug({ run_id }, 'the run has lost its host; it is taken up again')
     }
   }
 
   async #handBack(execution: Execution): Promise<void> {
-    const { runs, log } = this.#parts
+    const { store, log } = this.#parts
     const { run_id, lease } = execution
     try {
-      if (await runs.giveBack(lease)) log.info({ run_id }, 'handed the run back')
+      if (await store.runs.giveBack(lease)) log.info({ run_id }, 'handed the run back')
     } catch (error) {
       log.error({ run_id, err: error }, 'could not hand the run back; its lease runs out')
     }

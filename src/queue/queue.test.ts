@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { aCheckpoint } from '../../test/support/agent/agent-records.ts'
 import { claimRun } from '../../test/support/agent/claim-run.ts'
 import { NoticeHub } from '../../test/support/agent/notice-hub.ts'
 import { RunWorld } from '../../test/support/agent/run-world.ts'
@@ -20,10 +21,10 @@ import { systemClock, timestamp } from '../core/clock.ts'
 import { HostAway, HostLost } from '../core/errors.ts'
 import { silentLog } from '../core/log.ts'
 import { othersSent } from '../core/turn.ts'
+import { type StopReason, stopReasonOf } from './execution.ts'
 import { hostId } from './host-processes.ts'
 import type { Place } from './places.ts'
 import { Queue, type QueueParts, type QueueWork } from './queue.ts'
-import { type StopReason, stopReasonOf } from './stop-reason.ts'
 
 let world: RunWorld
 const queues: Queue[] = []
@@ -679,21 +680,23 @@ describe('stopping', () => {
   test('hands over at the next checkpoint, each run at its own', async () => {
     const { begun, reasons, execute } = obedient()
     const [first, second] = [await world.addRun(), await world.addRun()]
-    const checkpoints = new Map<string, () => void>()
-    const queue = await startQueue({
-      execute,
-      nextCheckpoint: ({ run_id }) =>
-        new Promise((resolve) => {
-          checkpoints.set(run_id, resolve)
-        }),
-    })
+    const put = ({ run_id, thread_id }: QueuedRun) =>
+      world.store.checkpoints.put(aCheckpoint({ thread_id, run_id }), {}, [])
+    const looked = new Set<string>()
+    const latestId: typeof world.store.checkpoints.latestId = async (thread_id, ...rest) => {
+      const latest = await world.store.checkpoints.latestId(thread_id, ...rest)
+      looked.add(thread_id)
+      return latest
+    }
+    const store = { ...world.store, checkpoints: { ...world.store.checkpoints, latestId } }
+    const queue = await startQueue({ execute, store })
     await eventually(() => expect(begun).toHaveLength(2))
     const isStopped = queue.stop({ graceMs: 0, checkpointMs: 60_000 })
-    await eventually(() => expect(checkpoints.size).toBe(2))
-    checkpoints.get(first.run_id)?.()
+    await eventually(() => expect(looked.size).toBe(2))
+    await put(first)
     await untilStatus(first, 'pending')
     expect(await world.store.runs.get(second.run_id)).toMatchObject({ status: 'running' })
-    checkpoints.get(second.run_id)?.()
+    await put(second)
     await isStopped
     expect(reasons).toEqual([{ kind: 'shutdown' }, { kind: 'shutdown' }])
     expect(await world.store.runs.get(second.run_id)).toMatchObject({ status: 'pending' })

@@ -17,9 +17,8 @@ import { type Notice, type Notices, noNotices } from '../core/notices.ts'
 import { Backlog } from './backlog.ts'
 import { Claims } from './claims.ts'
 import { Deadline } from './deadline.ts'
-import { DueTimes } from './due-times.ts'
 import type { Execute, Executed } from './execution.ts'
-import { Executions, type NextCheckpoint } from './executions.ts'
+import { Executions } from './executions.ts'
 import { Liveness, type OnExhausted, type ThisServer } from './liveness.ts'
 import { Looks } from './looks.ts'
 import { type Place, Places } from './places.ts'
@@ -27,10 +26,8 @@ import { Quarantine } from './quarantine.ts'
 import { Ticker } from './ticker.ts'
 
 export interface QueueParts {
-  store: Pick<AgentStore, 'runs' | 'servers'>
+  store: Pick<AgentStore, 'runs' | 'servers' | 'checkpoints'>
   server: ThisServer
-  /** Absent: on `stop` runs are handed back at once, not at their next checkpoint. */
-  nextCheckpoint?: NextCheckpoint
   /** How many runs execute here at once. */
   concurrency: number
   /**
@@ -82,7 +79,6 @@ export class Queue {
   readonly #executions: Executions
   readonly #liveness: Liveness
   readonly #claims: Claims
-  readonly #dueTimes: DueTimes
   readonly #ticker: Ticker
   readonly #quarantine = new Quarantine()
   readonly #places: Places
@@ -116,7 +112,7 @@ export class Queue {
     this.#log = log
     const aloneMs = parts.aloneMs ?? DEFAULT_ALONE_MS
     this.#executions = new Executions({
-      runs: store.runs,
+      store,
       leaseMs,
       aloneMs,
       onAloneOver: () => this.#quarantine.over(clock.now()),
@@ -130,7 +126,6 @@ export class Queue {
     this.#places = new Places({ server_id, leaseMs, clock }, (claimed, leaseExpiresAt) =>
       this.#outside(() => this.#beginAdded(claimed, leaseExpiresAt)),
     )
-    this.#dueTimes = new DueTimes(store.runs)
     this.#ticker = new Ticker(Math.min(SWEEP_MS, leaseMs / 3), () => this.#tick(), log)
   }
 
@@ -174,14 +169,6 @@ export class Queue {
   wake(): void {
     this.#shouldPublish = true
     this.#look()
-  }
-
-  /**
-   * A run was added that is due at this time, in ms since 1970. The queue will look for it then. Call it
-   * before `wake`.
-   */
-  expect(dueAt: number): void {
-    if (dueAt > this.#parts.clock.now()) this.#dueTimes.expect(dueAt)
   }
 
   /**
@@ -266,10 +253,7 @@ export class Queue {
 
   /** Returns the time until the next look, in ms. */
   async #lookOnce(isPoll: boolean): Promise<number> {
-    if (isPoll) {
-      this.#dueTimes.forget()
-      this.#backlog.hint()
-    }
+    if (isPoll) this.#backlog.hint()
     const nextMs = await this.#claimAll(isPoll)
     // Runs that are claimed from now on have the cancel in their rows.
     this.#earlyCancels.clear()
@@ -314,8 +298,11 @@ export class Queue {
   }
 
   async #untilNextDue(claimedAt: number): Promise<number> {
-    const dueAt = await this.#dueTimes.nextAfter(claimedAt)
-    return Math.min(this.#pollMs, Math.max(1, dueAt - this.#parts.clock.now()))
+    const { store, clock } = this.#parts
+    const dueAt = await store.runs.nextDue(claimedAt)
+    return dueAt === undefined
+      ? this.#pollMs
+      : Math.min(this.#pollMs, Math.max(1, dueAt - clock.now()))
   }
 
   /** Claims once. `false`: there are no more runs, or those that execute have to end first. */
@@ -399,11 +386,8 @@ export class Queue {
   }
 
   async #settle(): Promise<void> {
-    const { nextCheckpoint } = this.#parts
     await this.#executions.settleBefore(this.#graceDeadline.passed)
-    if (nextCheckpoint) {
-      await this.#executions.stopAtCheckpoints(nextCheckpoint, this.#checkpointDeadline.passed)
-    }
+    await this.#executions.stopAtCheckpoints(this.#checkpointDeadline.passed)
     for (const deadline of [this.#graceDeadline, this.#checkpointDeadline]) deadline.clear()
     this.#executions.stopAll({ kind: 'shutdown' })
     await this.#untilAbort(this.#executions.settled())

@@ -19,29 +19,27 @@ import { currentOrigin, withOrigin } from '../../core/origin.ts'
 import type { Span } from '../../core/tracing.ts'
 import { LARGE, ownTurn } from '../../core/turn.ts'
 import type { Drain, Executed } from '../../queue/execution.ts'
-import type { StopReason } from '../../queue/stop-reason.ts'
 import type { RunLog } from '../../stream/run-log.ts'
 import type { Unwritten } from '../../stream/write-buffer.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { ProtocolProjection } from '../protocol/protocol-projection.ts'
 import { type RunProjection, StreamProjection } from '../streams/projection.ts'
 import { readGraphState } from '../threads/state.ts'
-import { AbortTimeout } from './abort-timeout.ts'
-import { Crash, type Crashed, type TimedOut, TimeLimit } from './aborts.ts'
-import { answeredEvents } from './answered.ts'
 import { AttemptTimeline } from './attempt-timeline.ts'
-import { standsAtBreakpoint } from './breakpoint.ts'
 import { graphConfig, graphRequest } from './config.ts'
-import { exhaustedError, stoppedUnasked, timeoutError } from './errors.ts'
 import { type Claimed, finishRun } from './finish.ts'
-import { HandOver } from './hand-over.ts'
-import { JoinedSignal } from './joined-signal.ts'
+import { HandOver, TakenEmissions } from './hand-over.ts'
 import { NodeSpans } from './node-spans.ts'
 import { observeRun } from './observed.ts'
-import { type Outcome, statusOf } from './outcome.ts'
+import { exhaustedError, type Outcome, statusOf, stoppedUnasked, timeoutError } from './outcome.ts'
+import {
+  answeredEvents,
+  requireOpenInterrupts,
+  standsAtBreakpoint,
+  UnknownInterruptError,
+} from './resume.ts'
 import { RunCheckpoints } from './run-checkpoints.ts'
-import { requireOpenInterrupts, UnknownInterruptError } from './strict-resume.ts'
-import { TakenEmissions } from './taken-emissions.ts'
+import { type AbortReason, AbortTimeout, RunSignal } from './run-signal.ts'
 
 type ExecutionParts = Pick<
   Parts,
@@ -94,10 +92,8 @@ const LEFT: Executed = { isEnded: false, isNextWaiting: true }
 class Execution {
   readonly #parts: ExecutionParts
   readonly #claimed: Claimed
-  readonly #limit: TimeLimit
   readonly #drain: Drain
-  readonly #crash = new Crash()
-  readonly #stopping: JoinedSignal
+  readonly #runSignal: RunSignal
   readonly #signal: AbortSignal
   readonly #abortTimeout: AbortTimeout
   readonly #log: RunLog
@@ -127,9 +123,8 @@ class Execution {
     this.#claimed = claimed
     this.#span = span
     this.#nodeSpans = new NodeSpans(parts.tracer, span)
-    this.#limit = new TimeLimit(parts.runTimeoutMs)
-    this.#stopping = new JoinedSignal([signal, this.#limit.signal, this.#crash.signal])
-    this.#signal = this.#stopping.signal
+    this.#runSignal = new RunSignal(signal, parts.runTimeoutMs)
+    this.#signal = this.#runSignal.signal
     this.#abortTimeout = new AbortTimeout(this.#signal, parts.abortLimitMs)
     const { run, lease } = claimed
     const { run_id, thread_id, has_new_thread, kwargs } = run
@@ -143,8 +138,8 @@ class Execution {
       isAwaited: kwargs.durability === 'sync',
     })
     this.#checkpoints = checkpoints
-    const { signal: stops } = this.#stopping
-    this.#handOver = new HandOver({ signal: stops, emissions: this.#emissions, checkpoints })
+    const emissions = this.#emissions
+    this.#handOver = new HandOver({ signal: this.#signal, emissions, checkpoints })
     const isOfProtocol = kwargs.stream_protocol === 'v2'
     this.#projection = isOfProtocol
       ? new ProtocolProjection(run, parts.clock)
@@ -154,9 +149,9 @@ class Execution {
   async execute(): Promise<Executed> {
     this.#timeline = new AttemptTimeline(this.#parts, this.#claimed)
     try {
-      const { fail } = this.#crash
+      const fail = this.#runSignal.crash
       const outcome = await withOrigin({ ...currentOrigin(), fail }, () => this.#attempt())
-      this.#crash.stop()
+      this.#runSignal.ignoreCrashes()
       if (!outcome) await this.#handOver.stored()
       this.#log.release({ isDropped: outcome === undefined })
       if (!outcome) return await this.#leave()
@@ -245,7 +240,7 @@ class Execution {
       const { run_id, thread_id } = this.#claimed.run
       this.#parts.log.warn({ run_id, thread_id }, 'the graph ignores its signal: it was cut off')
     }
-    const reason: StopReason | TimedOut | Crashed = this.#signal.reason
+    const reason: AbortReason = this.#signal.reason
     switch (reason.kind) {
       case 'cancelled':
         return { ...reason, stop_outcome }
@@ -381,8 +376,7 @@ class Execution {
 
   #stop(): void {
     this.#abortTimeout.stop()
-    this.#limit.stop()
-    this.#stopping.stop()
+    this.#runSignal.stop()
     this.#log.stop()
   }
 

@@ -1,5 +1,6 @@
-/** How an execution of a run ends. */
-import type { CancelAction, RunError, StopOutcome } from '../../core/agent/run.ts'
+/** How an execution of a run ends, and the errors of failed runs: the run's `error`, also in the last event of its stream. */
+import type { CancelAction, QueuedRun, RunError, StopOutcome } from '../../core/agent/run.ts'
+import { AppError } from '../../core/errors.ts'
 
 export type Outcome =
   | { kind: 'success' }
@@ -11,4 +12,25 @@ export type Outcome =
 export function statusOf({ kind }: Outcome): 'success' | 'error' | 'interrupted' | 'timeout' {
   if (kind === 'cancelled') return 'interrupted'
   return kind === 'timed_out' ? 'timeout' : kind
+}
+
+/** Error of a run that lost its server, graph host or database in every attempt. */
+export function exhaustedError({ attempt }: Pick<QueuedRun, 'attempt'>): RunError {
+  const what = 'The server, its graph host or its database stopped'
+  const message =
+    attempt === 1
+      ? `${what} during this run, which has one attempt.`
+      : `${what} ${attempt} times during this run, the last time while no other run executed beside it.`
+  return { error: 'RunAttemptsExhausted', message }
+}
+
+/** Error of a run that exceeded the time limit of an attempt. */
+export function timeoutError(limitMs: number): RunError {
+  const message = `The run took longer than the ${limitMs / 1000} s that a run may take.`
+  return { error: 'TimeoutError', message }
+}
+
+/** Error of a run that its host reports as stopped although its signal has not aborted. */
+export function stoppedUnasked(): AppError {
+  return new AppError('internal', 'The graph host stopped a run without a request.')
 }

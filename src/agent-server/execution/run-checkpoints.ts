@@ -18,8 +18,8 @@ import type {
 import { AppError } from '../../core/errors.ts'
 import type { RunLog } from '../../stream/run-log.ts'
 import type { Namespace } from '../../stream/write-buffer.ts'
+import type { TakenEmissions } from './hand-over.ts'
 import { LatestCheckpoint } from './latest-checkpoint.ts'
-import type { TakenEmissions } from './taken-emissions.ts'
 
 /** How long a stopping graph must put nothing until it counts as stopped, in ms. It puts one checkpoint after another. */
 const QUIET_MS = 10

@@ -218,9 +218,7 @@ export async function transactRuns(
 ): Promise<Admitted[]> {
   const admitted = await parts.store.transaction(work, locksOf(admissions), areAdded)
   for (const { cancelled } of admitted) announceCancelled(parts, cancelled)
-  const waiting = admitted.filter(({ claimed }) => !claimed)
-  for (const { run } of waiting) parts.queue.expect(run.available_at)
-  if (waiting.length > 0) parts.queue.wake()
+  if (admitted.some(({ claimed }) => !claimed)) parts.queue.wake()
   return admitted
 }
 

@@ -12,7 +12,6 @@ import { authorizeBy } from '../access/project-auth.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { AnswerBudget } from '../answer-budget.ts'
 import { CronScheduler } from '../crons/scheduler.ts'
-import { nextCheckpoint } from '../execution/next-checkpoint.ts'
 import { DEFAULT_LIMITS, type Limits, PendingRuns } from '../limits.ts'
 import { Items } from '../store/items.ts'
 import { observeAttempt } from '../webhooks/observed.ts'
@@ -79,7 +78,6 @@ function createQueue(options: AgentServerOptions, outage: Pick<DatabaseOutage, '
     store,
     notices: store.notices,
     server: { server_id: randomUUID(), host: hostId(), pid: process.pid, graphs },
-    nextCheckpoint: (run, signal) => nextCheckpoint(store.checkpoints, run, signal),
     concurrency: concurrency ?? DEFAULT_CONCURRENCY,
     ...(leaseMs !== undefined && { leaseMs }),
     isHeld: () => outage.isOn,

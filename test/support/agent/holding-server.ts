@@ -6,9 +6,9 @@
 import { randomUUID } from 'node:crypto'
 import { systemClock } from '../../../src/core/clock.ts'
 import { silentLog } from '../../../src/core/log.ts'
+import { stopReasonOf } from '../../../src/queue/execution.ts'
 import { hostId } from '../../../src/queue/host-processes.ts'
 import { Queue } from '../../../src/queue/queue.ts'
-import { stopReasonOf } from '../../../src/queue/stop-reason.ts'
 import { openAgentStore } from '../../../src/storage/agent/store.ts'
 
 const [path = '', leaseMs] = process.argv.slice(2)

@@ -1,10 +1,12 @@
-/** `strict_resume`: refuses a run that answers an interrupt that is not open, before the run changes anything. */
+/** How a run continues a thread that waits: at an interrupt that the run answers, or before a breakpoint. */
 
+import type { NewEvent } from '../../core/agent/event.ts'
 import type { GraphStates } from '../../core/agent/host/states.ts'
+import { inputAnswered } from '../../core/agent/protocol.ts'
 import { namedInterrupts, type QueuedRun, type ResumeRefusal } from '../../core/agent/run.ts'
 import type { JsonValue } from '../../core/json.ts'
 import type { Parts } from '../agent-server-parts.ts'
-import { placeOf } from '../threads/state.ts'
+import { placeOf, readGraphState } from '../threads/state.ts'
 
 /** Clients know the name from LangGraph, which has the same rule from 1.7 on. */
 export class UnknownInterruptError extends Error {
@@ -18,7 +20,8 @@ export class UnknownInterruptError extends Error {
 }
 
 /**
- * Throws `UnknownInterruptError` if the run is strict and answers interrupts that are not open, sends an
+ * `strict_resume`: refuses a run that answers an interrupt that is not open, before the run changes anything. Throws
+ * `UnknownInterruptError` if the run is strict and answers interrupts that are not open, sends an
  * empty map of answers, or sends one answer while several are open. A run that forks from an older
  * checkpoint may answer its interrupts again. If an earlier attempt passed this check and stored its
  * answers, the check is skipped: it would find the interrupts answered.
@@ -72,4 +75,35 @@ export function refuseResume(
   if (unknown.length === 0) return undefined
   const message = `Unknown or already answered interrupt: ${unknown.join(', ')}.`
   return refuse('not_pending', message, unknown)
+}
+
+/**
+ * `input.answered`: which interrupts a run answers, for protocol clients of the thread. The event for a starting run whose command resumes, through any API; no event for other runs. It is written before the
+ * answer is checked: a strict refusal then names the open interrupts, and `recordEnd` repeats those of an answer that
+ * the graph refused. An answer without an id is for the only open interrupt; if several are open, no event.
+ */
+export async function answeredEvents(
+  { store, clock }: Pick<Parts, 'store' | 'clock'>,
+  { thread_id, kwargs }: QueuedRun,
+): Promise<NewEvent[]> {
+  const resume = kwargs.command?.resume
+  if (resume === undefined || resume === null) return []
+  const ids = namedInterrupts(resume) ?? []
+  if (ids.length > 0) return [inputAnswered(ids, clock.now())]
+  // At an older checkpoint, other interrupts may have been open.
+  if (kwargs.checkpoint?.checkpoint_id) return []
+  const [open, ...others] = (await store.threads.getState(thread_id))?.interrupts ?? []
+  if (open?.id === undefined || others.length > 0) return []
+  return [inputAnswered([open.id], clock.now())]
+}
+
+/**
+ * Whether an earlier attempt has stopped before a breakpoint and only the run's end is missing.
+ * Continuing from the checkpoint would run past the breakpoint.
+ */
+export async function standsAtBreakpoint(graph: GraphStates, run: QueuedRun): Promise<boolean> {
+  const { interrupt_before: before } = run.kwargs
+  if (!before) return false
+  const { next } = await readGraphState(graph, run.thread_id)
+  return next.some((node) => before === '*' || before.includes(node))
 }

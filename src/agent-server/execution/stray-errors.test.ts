@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
-const module = new URL('stray-rejections.ts', import.meta.url).href
+const module = new URL('stray-errors.ts', import.meta.url).href
 const origin = new URL('../../core/origin.ts', import.meta.url).href
 const errors = new URL('../../core/errors.ts', import.meta.url).href
 

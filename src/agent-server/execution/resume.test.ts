@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refuseResume } from './strict-resume.ts'
+import { refuseResume } from './resume.ts'
 
 const [A, B, C] = ['a'.repeat(32), 'b'.repeat(32), 'c'.repeat(32)]
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { exhaustedError } from './errors.ts'
+import { exhaustedError } from './outcome.ts'
 
 it('says how often a run that has used up its attempts has lost its server', () => {
   expect(exhaustedError({ attempt: 3 }).message).toMatch(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { AbortTimeout } from './abort-timeout.ts'
+import { AbortTimeout, RunSignal } from './run-signal.ts'
 
 const never = new Promise<never>(() => {})
 
@@ -69,4 +69,28 @@ test('a stream that does not end after the abort is closed', async () => {
   held.resolve()
   await expect.poll(() => isClosed).toBe(true)
   patience.stop()
+})
+
+test('a run is stopped for the first reason, also one from before its start', () => {
+  const queue = new AbortController()
+  const run = new RunSignal(queue.signal, 60_000)
+  expect(run.signal.aborted).toBe(false)
+  expect(run.crash('broken')).toBe(true)
+  queue.abort({ kind: 'shutdown' })
+  expect(run.signal.reason).toEqual({ kind: 'crashed', error: 'broken' })
+  expect(run.crash('again')).toBe(false)
+  run.stop()
+  const late = new RunSignal(queue.signal, 60_000)
+  expect(late.signal.reason).toEqual({ kind: 'shutdown' })
+  late.stop()
+})
+
+test('a run whose outcome is known does not crash, and a stopped signal follows nothing', () => {
+  const queue = new AbortController()
+  const run = new RunSignal(queue.signal, 60_000)
+  run.ignoreCrashes()
+  expect(run.crash('late')).toBe(false)
+  run.stop()
+  queue.abort()
+  expect(run.signal.aborted).toBe(false)
 })
