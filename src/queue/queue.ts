@@ -13,6 +13,7 @@ import type { AgentStore } from '../core/agent/agent-store.ts'
 import type { CancelAction, ClaimedRun } from '../core/agent/run.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
+import { Looks } from '../core/looks.ts'
 import { type Notice, type Notices, noNotices } from '../core/notices.ts'
 import { Backlog } from './backlog.ts'
 import { Claims } from './claims.ts'
@@ -20,7 +21,6 @@ import { Deadline } from './deadline.ts'
 import type { Execute, Executed } from './execution.ts'
 import { Executions } from './executions.ts'
 import { Liveness, type OnExhausted, type ThisServer } from './liveness.ts'
-import { Looks } from './looks.ts'
 import { type Place, Places } from './places.ts'
 import { Quarantine } from './quarantine.ts'
 import { Ticker } from './ticker.ts'
@@ -216,7 +216,7 @@ export class Queue {
       this.#publishIfForOthers()
       return
     }
-    this.#outside(() => this.#looks.request())
+    this.#looks.request()
   }
 
   get #isAccepting(): boolean {

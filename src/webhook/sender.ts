@@ -2,12 +2,12 @@
  * Sends the deliveries of the outbox: claims one, posts it, and stores the result. A delivery whose server died becomes
  * due again, so each is sent at least once.
  */
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { createHmac } from 'node:crypto'
 import type { AttemptResult, QueuedDelivery, WebhookDeliveryStore } from '../core/agent/webhook.ts'
 import type { Clock } from '../core/clock.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
+import { Looks } from '../core/looks.ts'
 import type { Answer, Message } from './post.ts'
 
 export interface SenderParts {
@@ -46,13 +46,9 @@ export class WebhookSender {
   readonly #parts: SenderParts
   readonly #sending = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
-  /** The async context of the constructor: deliveries must not inherit that of the caller that woke the sender. */
-  readonly #outside = AsyncLocalStorage.snapshot()
+  /** Deliveries do not inherit the async context of the caller that woke the sender. */
+  readonly #looks = new Looks(() => this.#claimAll())
   #isStarted = false
-  #isFilling = false
-  #isFillWanted = false
-  #filled: Promise<void> = Promise.resolve()
-  #poll: NodeJS.Timeout | undefined
 
   constructor(parts: SenderParts) {
     this.#parts = parts
@@ -66,29 +62,14 @@ export class WebhookSender {
   /** Cuts off attempts under way. Another server repeats them. */
   async stop(): Promise<void> {
     this.#isStarted = false
-    clearTimeout(this.#poll)
     this.#stopping.abort()
-    await this.#filled
+    await this.#looks.stop()
     await Promise.all(this.#sending)
   }
 
   /** Looks for deliveries now. Call it after the commit that wrote one or made one due again. */
   wake(): void {
-    if (!this.#isStarted) return
-    this.#isFillWanted = true
-    if (!this.#isFilling) this.#filled = this.#outside(() => this.#fill())
-  }
-
-  async #fill(): Promise<void> {
-    this.#isFilling = true
-    clearTimeout(this.#poll)
-    let nextLookMs = POLL_MS
-    while (this.#isFillWanted) {
-      this.#isFillWanted = false
-      nextLookMs = await this.#claimAll()
-    }
-    this.#isFilling = false
-    if (this.#isStarted) this.#poll = setTimeout(() => this.wake(), nextLookMs)
+    if (this.#isStarted) this.#looks.request()
   }
 
   /** Claims as many deliveries as there is room for. Returns when to look again, in ms. */

@@ -1,7 +1,13 @@
-/** Looks for runs: one look at a time, another one if it was asked for meanwhile, and the next by a timer. */
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/**
+ * Looks for work: one look at a time, another one if it was asked for meanwhile, and the next by a timer. A look runs in
+ * the async context of the constructor, and not in that of the caller who asked for it.
+ */
 export class Looks {
   /** Returns the time until the next look, in ms. Never rejects. `isPoll`: the look comes from the timer. */
   readonly #look: (isPoll: boolean) => Promise<number>
+  readonly #outside = AsyncLocalStorage.snapshot()
   #isWanted = false
   #isStopped = false
   #running: Promise<void> | undefined
@@ -16,10 +22,11 @@ export class Looks {
     return this.#running !== undefined
   }
 
-  /** Looks now, or once more after the look that is under way. */
+  /** Looks now, or once more after the look that is under way. Does nothing after `stop`. */
   request(isPoll = false): void {
+    if (this.#isStopped) return
     this.#isWanted = true
-    this.#running ??= this.#run(isPoll)
+    this.#running ??= this.#outside(() => this.#run(isPoll))
   }
 
   /** Waits for the look that is under way; none follows. */
