@@ -185,10 +185,7 @@ export async function* threadPages(
     const isCurrent = unread === live.unread && !sawNoChange
     const isStored = !recent || (recent.length === 0 && !isCurrent)
     unread = live.unread
-    const read = () => store.events.readThread(thread_id, cursor, size.events)
-    // No other follower has read events that were not announced.
-    const shared = () => (sawNoChange ? read() : live.page(cursor, size.events, read))
-    const page = isStored ? await shared() : recent
+    const page = isStored ? await store.events.readThread(thread_id, cursor, size.events) : recent
     sawNoChange = false
     signal.throwIfAborted()
     throwIfStopped()

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { END_EVENT, type LoggedEvent, type RunEvent } from '../core/agent/event.ts'
 import { LiveRun, LiveThread } from './live.ts'
 
@@ -67,30 +67,15 @@ describe('a run', () => {
 })
 
 describe('a thread', () => {
-  let reads: number
-  const read = async () => {
-    reads += 1
-    return []
-  }
-  beforeEach(() => {
-    reads = 0
-  })
-
   function event(seq: number, run_id = 'r'): RunEvent {
     return { thread_id: 't', run_id, seq, run_seq: null, event: 'values', data: '1', created_at: 0 }
-  }
-
-  function liveThread(followers: number): LiveThread {
-    const live = new LiveThread(LIMITS)
-    live.followers = followers
-    return live
   }
 
   const since = (live: LiveThread, after: number) =>
     live.since(after, 64)?.map(({ run_id, seq }) => `${run_id}${seq}`)
 
   test('that was made anew under its old id has only its own events', () => {
-    const live = liveThread(1)
+    const live = new LiveThread(LIMITS)
     live.add([event(1, 'old'), event(2, 'old'), event(3, 'old'), event(1, 'new')])
     expect(since(live, 0)).toEqual(['new1'])
     live.add([event(2, 'new')])
@@ -98,48 +83,12 @@ describe('a thread', () => {
   })
 
   test('keeps events that were written here, and refers to the store for those that were only announced', () => {
-    const live = liveThread(2)
+    const live = new LiveThread(LIMITS)
     live.add([event(7), event(8)])
     expect(since(live, 6)).toEqual(['r7', 'r8'])
     expect(live.unread).toBe(0)
     live.announce()
     expect(since(live, 6)).toBeUndefined()
     expect(live.unread).toBe(1)
-  })
-
-  test('followers who are at the same place read a page once', async () => {
-    const live = liveThread(2)
-    const [first, second] = [live.page(7, 64, read), live.page(7, 64, read)]
-    expect(await first).toBe(await second)
-    expect(reads).toBe(1)
-  })
-
-  test('a page is read anew when something was announced since', async () => {
-    const live = liveThread(2)
-    await live.page(7, 64, read)
-    live.announce()
-    await live.page(7, 64, read)
-    expect(reads).toBe(2)
-  })
-
-  test('followers who are elsewhere, or read less at once, read for themselves', async () => {
-    const live = liveThread(3)
-    await Promise.all([live.page(7, 64, read), live.page(8, 64, read), live.page(7, 8, read)])
-    expect(reads).toBe(3)
-  })
-
-  test('nothing is kept for a single follower', async () => {
-    const live = liveThread(1)
-    await live.page(7, 64, read)
-    await live.page(7, 64, read)
-    expect(reads).toBe(2)
-  })
-
-  test('a read that failed is told to all who shared it, and to no later follower', async () => {
-    const live = liveThread(2)
-    const failing = async () => Promise.reject(new Error('no disk'))
-    const both = await Promise.allSettled([live.page(7, 64, failing), live.page(7, 64, read)])
-    expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-    expect(await live.page(7, 64, read)).toEqual([])
   })
 })

@@ -1,5 +1,5 @@
 /** The followed runs and threads of this process: their latest events in memory, and the followers that wait for more. */
-import { isEnd, type LoggedEvent, type RunEvent, type ThreadEvent } from '../core/agent/event.ts'
+import { isEnd, type LoggedEvent, type RunEvent } from '../core/agent/event.ts'
 
 /** How much is kept in memory. The first limit that is reached counts. */
 export interface RingLimits {
@@ -113,21 +113,7 @@ export class LiveRun extends Live<LoggedEvent> {
   }
 }
 
-/** How long followers share a page, in ms. They all wake up together. */
-const SHARED_MS = 50
-/** How many pages are shared: followers differ in their position and in how much they read at once. */
-const MAX_PAGES = 4
-
-interface SharedPage {
-  key: string
-  version: number
-  readAt: number
-  events: Promise<ThreadEvent[]>
-}
-
-/** A thread's followers wake together, and share the pages that they read from the store. */
 export class LiveThread extends Live<RunEvent> {
-  #pages: SharedPage[] = []
   /** Counts announcements without events: those are in the store. */
   unread = 0
 
@@ -146,27 +132,5 @@ export class LiveThread extends Live<RunEvent> {
     this.unread += 1
     this.clear()
     super.announce()
-  }
-
-  /**
-   * The page after `cursor`: `read` gets it, unless another follower did so a moment ago. It contains everything that
-   * was announced before.
-   */
-  page(cursor: number, limit: number, read: () => Promise<ThreadEvent[]>): Promise<ThreadEvent[]> {
-    if (this.followers < 2) return read()
-    const key = `${cursor} ${limit}`
-    const now = performance.now()
-    const known = this.#pages.find((page) => page.key === key)
-    if (known && known.version === this.version && now - known.readAt < SHARED_MS) {
-      return known.events
-    }
-    const page = { key, version: this.version, readAt: now, events: read() }
-    this.#pages = [page, ...this.#pages.filter((other) => other !== known)].slice(0, MAX_PAGES)
-    page.events.catch(() => this.#forget(page))
-    return page.events
-  }
-
-  #forget(page: SharedPage): void {
-    this.#pages = this.#pages.filter((other) => other !== page)
   }
 }
