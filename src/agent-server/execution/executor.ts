@@ -260,7 +260,7 @@ class Execution {
     const projection = this.#projection
     const resumed = await this.#isResumed()
     if (!this.#isFirst) {
-      await projection.prepare(this.#parts.store.events, { isResumed: resumed })
+      await projection.prepare?.(this.#parts.store.events, { isResumed: resumed })
     }
     this.#hasBegun = true
     this.#log.begin(projection.begin())
@@ -269,10 +269,17 @@ class Execution {
     if (resumed && (await standsAtBreakpoint(graph, run))) return
     if (!resumed) await requireOpenInterrupts(this.#parts, graph, run)
     const signal = this.#handOver.signalOfGraph()
-    const running = graph.run(graphRequest(run, { resumed }), this.#calls(), signal)
+    const calls: RunCalls = {
+      checkpoints: this.#checkpoints,
+      onSpans: (spans) => {
+        this.#timeline?.onSpans(spans)
+        this.#nodeSpans.onSpans(spans)
+      },
+    }
+    const running = graph.run(graphRequest(run, { resumed }), calls, signal)
     const begun = await this.#abortTimeout.wait(running)
     this.#drain.ask = () => begun.drain?.() ?? false
-    projection.watch(begun)
+    projection.watch?.(begun)
     for await (const batch of this.#abortTimeout.each(this.#emissions.watch(begun.emissions))) {
       this.#noteFirst()
       if (!(await this.#write(batch))) return
@@ -282,8 +289,7 @@ class Execution {
     if (end.kind === 'failed') return end.failure
     if (end.kind === 'stopped') throw stoppedUnasked()
     if (end.kind === 'drained') return this.#drained()
-    const last = await this.#abortTimeout.wait(projection.settle())
-    this.#log.append(last)
+    if (projection.settle) this.#log.append(await this.#abortTimeout.wait(projection.settle()))
     if (await this.#log.room()) this.#isComplete = true
   }
 
@@ -291,16 +297,6 @@ class Execution {
   async #drained(): Promise<undefined> {
     this.#isDrained = true
     await this.#handOver.take()
-  }
-
-  #calls(): RunCalls {
-    return {
-      checkpoints: this.#checkpoints,
-      onSpans: (spans) => {
-        this.#timeline?.onSpans(spans)
-        this.#nodeSpans.onSpans(spans)
-      },
-    }
   }
 
   /** Projects the batch and adds the events to the log. `false`: the lease was lost. */
@@ -311,7 +307,7 @@ class Execution {
       const isMade = Array.isArray(projected)
       const made = isMade ? projected : await this.#abortTimeout.wait(projected)
       if (made.some(({ data }) => data.length > LARGE)) await ownTurn()
-      this.#log.append(made, this.#holdsBack ? projection.checkpointOf(emission) : undefined)
+      this.#log.append(made, this.#holdsBack ? projection.checkpointOf?.(emission) : undefined)
     }
     return this.#log.room()
   }

@@ -1,4 +1,5 @@
-/** Requests without their absent fields. */
+/** Copies of objects with some of their fields. */
+import type { JsonObject } from '../../core/json.ts'
 
 type Given<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 
@@ -6,4 +7,9 @@ type Given<T> = { [K in keyof T]: Exclude<T[K], undefined> }
 export function given<T extends object>(request: T): Given<T> {
   const fields = Object.entries(request).filter(([, value]) => value !== undefined)
   return Object.fromEntries(fields) as Given<T>
+}
+
+/** A copy with the fields whose names pass. */
+export function fieldsWhere(object: JsonObject, isKept: (name: string) => boolean): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => isKept(name)))
 }

@@ -37,6 +37,11 @@ export function optional<T extends z.ZodType>(schema: T) {
   return z.preprocess(given, inner.optional())
 }
 
+/** A time, converted to UTC: the stored form, which sorts by time. */
+export const InstantSchema = optional(
+  z.iso.datetime({ offset: true }).transform((at) => new Date(at).toISOString()),
+)
+
 /** A number in a body. Clients may write integers as `2.0`. */
 export function numberIn<T extends z.ZodType>(schema: T) {
   return z.preprocess(plainNumber, schema)

@@ -6,13 +6,17 @@ import { plainNumber } from '../../core/exact-json.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { LOOKING_COMMANDS, requireTalk } from '../../core/people/agent-access.ts'
 import type { Parts } from '../agent-server-parts.ts'
-import { listThreadHistory } from '../threads/history.ts'
-import { getThreadState, getThreadStateAt } from '../threads/state.ts'
-import { authorizeOnThread, requireThread } from '../threads/threads.ts'
-import type { CommandContext } from './command-context.ts'
-import { ListCheckpointsSchema, readParams, StateGetSchema } from './params.ts'
+import { fieldsWhere } from '../operations/given.ts'
+import { getThreadState, getThreadStateAt, listThreadHistory } from '../threads/state.ts'
 import { asProtocolError, ProtocolError } from './protocol-error.ts'
+import {
+  type CommandContext,
+  ListCheckpointsSchema,
+  readParams,
+  StateGetSchema,
+} from './protocol-schemas.ts'
 import { forkState, injectInput, respondInput, startRun } from './run-commands.ts'
+import { admit } from './thread-events.ts'
 import { getTree } from './tree.ts'
 
 export interface Command {
@@ -119,11 +123,11 @@ const DEFAULT_LIMIT = 10
  */
 async function getState(context: CommandContext, params: JsonValue): Promise<JsonObject> {
   const { namespace = [], keys } = readParams('state.get', StateGetSchema, params)
-  if (!(await isThere(context))) return { values: {} }
+  if (await isMissing(context)) return { values: {} }
   const { values, checkpoint } = await stateOf(context, namespace)
   const { checkpoint_id: id, checkpoint_ns: ns } = checkpoint ?? {}
   return {
-    values: only(values, keys),
+    values: keys && isObject(values) ? fieldsWhere(values, (key) => keys.includes(key)) : values,
     ...(typeof id === 'string' && { checkpoint: { id, ns: ns ?? '' } }),
   }
 }
@@ -132,7 +136,7 @@ async function getState(context: CommandContext, params: JsonValue): Promise<Jso
 async function listCheckpoints(context: CommandContext, params: JsonValue): Promise<JsonObject> {
   const asked = readParams('state.listCheckpoints', ListCheckpointsSchema, params)
   const { namespace = [], limit = DEFAULT_LIMIT, before } = asked
-  if (!(await isThere(context))) return { checkpoints: [] }
+  if (await isMissing(context)) return { checkpoints: [] }
   const { parts, caller, thread_id } = context
   if (namespace.length > 0) await requireNamespace(context, namespace)
   const history = await listThreadHistory(parts, caller, thread_id, {
@@ -157,11 +161,8 @@ function summary({ checkpoint, created_at, metadata }: ThreadState): JsonObject 
   }
 }
 
-async function isThere({ parts, caller, thread_id }: CommandContext): Promise<boolean> {
-  const filter = await authorizeOnThread(parts, caller, 'read', thread_id)
-  const thread = await parts.store.threads.get(thread_id)
-  if (thread) await requireThread(parts.store.threads, thread_id, filter)
-  return thread !== undefined
+async function isMissing({ parts, caller, thread_id }: CommandContext): Promise<boolean> {
+  return (await admit(parts, caller, thread_id)).isOpen
 }
 
 async function stateOf(context: CommandContext, namespace: string[]): Promise<ThreadState> {
@@ -183,9 +184,4 @@ async function requireNamespace(
     'no_such_namespace',
     `The thread has no state of the namespace ${JSON.stringify(namespace)}.`,
   )
-}
-
-function only(values: JsonValue, keys: string[] | undefined): JsonValue {
-  if (!keys || !isObject(values)) return values
-  return Object.fromEntries(Object.entries(values).filter(([key]) => keys.includes(key)))
 }

@@ -7,8 +7,7 @@
  */
 import { plainNumber } from '../../core/exact-json.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import type { Message } from './message.ts'
-import { finalBlock, isGrown, type Piece, piecesOf } from './message-pieces.ts'
+import { finalBlock, isGrown, type Message, type Piece, piecesOf } from './message-pieces.ts'
 
 /** A block while it grows. */
 interface Block {

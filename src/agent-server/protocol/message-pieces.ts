@@ -1,7 +1,19 @@
 /** Converts a message, or a piece of one, to the protocol's content blocks. */
 import { parseJson } from '../../core/exact-json.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import type { Message } from './message.ts'
+
+/** A message, or a piece of one, as graph hosts report it. */
+export interface Message {
+  id?: string
+  type: string
+  content: JsonValue
+  tool_calls?: { id?: string; name: string; args: JsonValue }[]
+  tool_call_chunks?: { id?: string; name?: string; args?: string; index?: number }[]
+  invalid_tool_calls?: { id?: string; name?: string; args?: string; error?: string }[]
+  additional_kwargs?: JsonObject
+  response_metadata?: JsonObject
+  usage_metadata?: JsonObject
+}
 
 /** Part of a content block. */
 export interface Piece {

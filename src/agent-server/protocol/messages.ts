@@ -4,8 +4,8 @@ import type { RunEvent } from '../../core/agent/event.ts'
 import type { MessagePiece, ModelEnd } from '../../core/agent/host/emission.ts'
 import { protocolPlaceOf } from '../../core/agent/protocol.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { Message } from './message.ts'
 import { MessageBlocks } from './message-blocks.ts'
+import type { Message } from './message-pieces.ts'
 
 export interface MessageEvent {
   namespace: string[]

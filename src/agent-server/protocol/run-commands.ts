@@ -10,18 +10,18 @@ import type { RunRequest } from '../runs/new-run.ts'
 import { createRun } from '../runs/run-creation.ts'
 import { runRequest } from '../runs/run-request.ts'
 import type { RunCreate } from '../runs/run-schemas.ts'
-import { openThreadGraph } from '../threads/thread-graph.ts'
-import { authorizeOnThread, requireThread } from '../threads/threads.ts'
-import type { CommandContext } from './command-context.ts'
+import { openThreadGraph } from '../threads/state.ts'
+import { ProtocolError } from './protocol-error.ts'
+import { PROTOCOL_MODES } from './protocol-projection.ts'
 import {
+  type CommandContext,
   InputInjectSchema,
   InputRespondSchema,
   RunStartSchema,
   readParams,
   StateForkSchema,
-} from './params.ts'
-import { ProtocolError } from './protocol-error.ts'
-import { PROTOCOL_MODES } from './protocol-projection.ts'
+} from './protocol-schemas.ts'
+import { requireRun } from './tree.ts'
 
 /**
  * `run.start`: starts a run with this input, and adds the thread if it does not exist. If the thread
@@ -60,7 +60,7 @@ export async function respondInput(
   const asked = readParams('input.respond', InputRespondSchema, params)
   const { update, goto, config, metadata, strict_resume } = asked
   const responses = asked.responses ?? [{ ...asked, interrupt_id: String(asked.interrupt_id) }]
-  const { thread, last } = await requireLastRun(context)
+  const { thread, run: last } = await requireRun(context)
   const check = (one: Thread) => {
     const open = openInterrupts(one)
     for (const { interrupt_id } of responses) requireOpen(open, interrupt_id, one)
@@ -93,7 +93,7 @@ export async function injectInput(context: CommandContext, params: JsonValue): P
   if (namespace.length > 0) {
     throw new ProtocolError('not_supported', 'Messages are taken for the root graph only: [].')
   }
-  const { thread, last } = await requireLastRun(context)
+  const { thread, run: last } = await requireRun(context)
   const graph = await openThreadGraph(context.parts, thread)
   const { values } = await graph.names()
   if (!values.includes('messages')) {
@@ -110,8 +110,7 @@ export async function injectInput(context: CommandContext, params: JsonValue): P
 /** `state.fork`: starts a run from an earlier checkpoint. Throws `no_such_checkpoint`. */
 export async function forkState(context: CommandContext, params: JsonValue): Promise<JsonObject> {
   const { checkpoint_id, input, config } = readParams('state.fork', StateForkSchema, params)
-  const { last } = await requireLastRun(context)
-  await requireCheckpointOf(context, checkpoint_id)
+  const { run: last } = await requireRun(context)
   const run = await begin(context, {
     assistant_id: last.assistant_id,
     input: input ?? null,
@@ -150,19 +149,6 @@ function refusalOf(error: unknown): unknown {
   return new ProtocolError(CODE_OF_MISSING[error.missing], error.message, { cause: error })
 }
 
-/** The thread, if the caller may see it, and its latest run. Throws `no_such_run`. */
-async function requireLastRun({
-  parts,
-  caller,
-  thread_id,
-}: CommandContext): Promise<{ thread: Thread; last: QueuedRun }> {
-  const filter = await authorizeOnThread(parts, caller, 'read', thread_id)
-  const thread = await requireThread(parts.store.threads, thread_id, filter)
-  const last = await parts.store.runs.latest(thread_id)
-  if (last) return { thread, last }
-  throw new ProtocolError('no_such_run', `Thread ${thread_id} has no run yet; use run.start.`)
-}
-
 async function openOn({ parts, thread_id }: CommandContext): Promise<string[]> {
   const thread = await parts.store.threads.get(thread_id)
   return thread ? openInterrupts(thread) : []
@@ -178,18 +164,6 @@ function requireOpen(open: string[], interrupt_id: string, { status }: Thread): 
   const why = open.length > 0 ? `it waits for ${open.join(', ')}` : `its status is "${status}"`
   const message = `The thread waits for no answer to "${interrupt_id}": ${why}.`
   throw new ProtocolError('no_such_interrupt', message)
-}
-
-async function requireCheckpointOf(
-  { parts, thread_id }: CommandContext,
-  checkpoint_id: string,
-): Promise<void> {
-  const at = { thread_id, checkpoint_ns: '', checkpoint_id }
-  if (await parts.store.checkpoints.get(at)) return
-  throw new ProtocolError(
-    'no_such_checkpoint',
-    `The thread has no checkpoint "${checkpoint_id}"; state.listCheckpoints lists those it has.`,
-  )
 }
 
 function isFork(config: { configurable?: JsonObject | undefined } | undefined): boolean {

@@ -6,10 +6,14 @@
 import type { ProtocolFilter } from '../../core/agent/protocol.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Command } from './command.ts'
-import type { CommandContext } from './command-context.ts'
-import { ReconnectSchema, readParams, UnsubscribeSchema } from './params.ts'
 import { ProtocolError } from './protocol-error.ts'
-import { SubscribeSchema } from './protocol-schemas.ts'
+import {
+  type CommandContext,
+  ReconnectSchema,
+  readParams,
+  SubscribeSchema,
+  UnsubscribeSchema,
+} from './protocol-schemas.ts'
 import type { Subscription, Subscriptions } from './subscriptions.ts'
 import { requireKept } from './thread-events.ts'
 import { childrenOf, requireRun } from './tree.ts'
@@ -48,13 +52,11 @@ export class SubscriptionCommands {
 
   async #subscribe(command: Command): Promise<void> {
     const asked = readParams(command.method, SubscribeSchema, command.params)
-    const { since = 0, ...filter } = asked
-    const subscription = {
-      id: this.#idOf(filter as ProtocolFilter),
-      filter: filter as ProtocolFilter,
-    }
+    const { since = 0, ...sent } = asked
+    const filter = sent as ProtocolFilter
+    const subscription = { id: this.#idOf(filter), filter }
     await this.#requireKept(since)
-    const replayed_events = await this.#subscriptions.count(subscription.filter, since)
+    const replayed_events = await this.#subscriptions.count(filter, since)
     const result = { subscription_id: subscription.id, replayed_events }
     await this.#subscriptions.add([subscription], since, () => this.#succeed(command, result))
   }
@@ -68,7 +70,7 @@ export class SubscriptionCommands {
   /** Restores subscriptions of an earlier connection, or this one's, after the last event. */
   async #reconnect(command: Command): Promise<void> {
     const asked = readParams(command.method, ReconnectSchema, command.params)
-    const run = await requireRun(this.#context, asked.run_id)
+    const { run } = await requireRun(this.#context, asked.run_id)
     const since = asked.last_event_id === undefined ? 0 : Number(asked.last_event_id)
     await this.#requireKept(since)
     const restored = asked.subscriptions?.map(subscriptionOf) ?? this.#subscriptions.all()

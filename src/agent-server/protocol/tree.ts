@@ -2,12 +2,12 @@
 
 import type { AgentStatus } from '../../core/agent/protocol.ts'
 import type { QueuedRun, RunStatus } from '../../core/agent/run.ts'
+import type { Thread } from '../../core/agent/thread.ts'
 import { parseJson } from '../../core/exact-json.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { authorizeOnThread, requireThread } from '../threads/threads.ts'
-import type { CommandContext } from './command-context.ts'
-import { GetTreeSchema, readParams } from './params.ts'
+import { getThread } from '../threads/threads.ts'
 import { ProtocolError } from './protocol-error.ts'
+import { type CommandContext, GetTreeSchema, readParams } from './protocol-schemas.ts'
 
 interface Node {
   namespace: string[]
@@ -18,22 +18,21 @@ interface Node {
 /** `agent.getTree`: the tree of this run, or of the thread's last one. Throws `no_such_run`. */
 export async function getTree(context: CommandContext, params: JsonValue): Promise<JsonObject> {
   const { run_id } = readParams('agent.getTree', GetTreeSchema, params)
-  const run = await requireRun(context, run_id)
+  const { run } = await requireRun(context, run_id)
   const nodes = await nodesOf(context, run)
   return { tree: treeOf(nodes, []) }
 }
 
-/** The run, or the thread's last one. Throws `no_such_run`. */
+/** The thread, if the caller may see it, and this run of it or its last one. Throws `no_such_run`. */
 export async function requireRun(
   { parts, caller, thread_id }: CommandContext,
-  run_id: string | undefined,
-): Promise<QueuedRun> {
-  const { runs, threads } = parts.store
-  const filter = await authorizeOnThread(parts, caller, 'read', thread_id)
-  await requireThread(threads, thread_id, filter)
+  run_id?: string,
+): Promise<{ thread: Thread; run: QueuedRun }> {
+  const thread = await getThread(parts, caller, thread_id)
+  const { runs } = parts.store
   const run = await (run_id === undefined ? runs.latest(thread_id) : runs.get(run_id))
-  if (run?.thread_id === thread_id) return run
-  const which = run_id === undefined ? 'no run yet' : `no run "${run_id}"`
+  if (run?.thread_id === thread_id) return { thread, run }
+  const which = run_id === undefined ? 'no run yet; use run.start' : `no run "${run_id}"`
   throw new ProtocolError('no_such_run', `Thread ${thread_id} has ${which}.`)
 }
 

@@ -1,8 +1,9 @@
 /** Cancels runs for the API, for a client that has left, or for a newer run, and removes them. */
 import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
-import type { Caller } from '../../core/agent/authorization.ts'
+import { type Caller, type MetadataFilter, matchesFilter } from '../../core/agent/authorization.ts'
 import type { RunEvent } from '../../core/agent/event.ts'
 import { type CancelAction, isTerminal, type QueuedRun } from '../../core/agent/run.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { authorizeOnThread } from '../threads/threads.ts'
 import { recordNothing } from './run-end.ts'
@@ -47,15 +48,11 @@ export async function cancelRun(
   const { thread_id, run_id } = which
   const what = { run_id, action: options.action }
   const filter = await authorizeOnThread(parts, caller, 'update', thread_id, what)
-  const cancelled = await parts.store.transaction(
-    async (tx) => {
-      const run = await findRun(tx, which, filter)
-      return cancelRuns(tx, [run], options, parts.clock.now())
-    },
-    [lockOf('thread', which.thread_id)],
-  )
-  announceCancelled(parts, cancelled)
-  if (options.wait) await parts.events.waitForEnd(which.run_id, options.wait)
+  await cancelWithin(parts, [lockOf('thread', thread_id)], async (tx) => {
+    const run = await findRun(tx, which, filter)
+    return cancelRuns(tx, [run], options, parts.clock.now())
+  })
+  if (options.wait) await parts.events.waitForEnd(run_id, options.wait)
 }
 
 /**
@@ -113,18 +110,25 @@ export function announceCancelled(
   parts.webhooks.wake()
 }
 
+/** Runs the transaction whose `work` cancels runs, then announces them. */
+async function cancelWithin(
+  parts: CancelParts,
+  locks: string[],
+  work: (tx: AgentStore) => Promise<Cancelled>,
+): Promise<void> {
+  announceCancelled(parts, await parts.store.transaction(work, locks))
+}
+
 async function endWaiting(
   tx: AgentStore,
   run: QueuedRun,
   { action, reason }: Cancellation,
   now: number,
 ): Promise<RunEvent[]> {
-  if (action === 'interrupt') {
-    await tx.runs.interruptPending(run.run_id, new Date(now).toISOString(), reason)
-    return (await recordNothing(tx, run, 'interrupted', now)).events
-  }
-  await removeRun(tx, run)
-  return (await recordNothing(tx, run, 'rolled_back', now)).events
+  const isKept = action === 'interrupt'
+  if (isKept) await tx.runs.interruptPending(run.run_id, new Date(now).toISOString(), reason)
+  else await removeRun(tx, run)
+  return (await recordNothing(tx, run, isKept ? 'interrupted' : 'rolled_back', now)).events
 }
 
 /** Part of a transaction: removes the run and its checkpoints. */
@@ -146,7 +150,7 @@ export async function deleteRun(
 ): Promise<void> {
   const { thread_id, run_id } = which
   const filter = await authorizeOnThread(parts, caller, 'delete', thread_id, { run_id })
-  const locks = [lockOf('thread', which.thread_id)]
+  const locks = [lockOf('thread', thread_id)]
   const cancelled = await parts.store.transaction(async (tx) => {
     const run = await findRun(tx, which, filter)
     if (isTerminal(run.status)) return remove(tx, which)
@@ -154,7 +158,7 @@ export async function deleteRun(
   }, locks)
   if (!cancelled) return
   announceCancelled(parts, cancelled)
-  await parts.events.waitForEnd(which.run_id, signal)
+  await parts.events.waitForEnd(run_id, signal)
   await parts.store.transaction((tx) => remove(tx, which), locks)
 }
 
@@ -162,4 +166,88 @@ async function remove(tx: AgentStore, { run_id }: RunId): Promise<Cancelled | un
   await tx.runs.delete(run_id)
   await tx.events.deleteRun(run_id)
   return undefined
+}
+
+// Ends many runs at once.
+
+/** These runs of one thread, or all runs with this status. */
+type CancelSelection =
+  | { thread_id: string; run_ids: string[] }
+  | { status: 'pending' | 'running' | 'all' }
+
+/**
+ * Ends the runs like `cancelRun`, without waiting. Ends all named runs or none: throws `not_found`
+ * if the thread lacks one of them. By status, ends the runs on threads that the caller may change.
+ * Throws `not_found` if there is no run to end, as the platform does.
+ */
+export async function cancelManyRuns(
+  parts: CancelParts,
+  caller: Caller,
+  selection: CancelSelection,
+  cancellation: Cancellation,
+): Promise<void> {
+  if ('status' in selection) return cancelByStatus(parts, caller, selection.status, cancellation)
+  const { thread_id, run_ids } = selection
+  const what = { run_ids, action: cancellation.action }
+  const filter = await authorizeOnThread(parts, caller, 'update', thread_id, what)
+  await cancelWithin(parts, [lockOf('thread', thread_id)], async (tx) => {
+    const runs: QueuedRun[] = []
+    for (const run_id of new Set(run_ids)) {
+      runs.push(await findRun(tx, { thread_id, run_id }, filter))
+    }
+    if (runs.every(({ status }) => isTerminal(status))) throw nothingToCancel('all')
+    return cancelRuns(tx, runs, cancellation, parts.clock.now())
+  })
+}
+
+/** How many runs end in one transaction. Other writers get their turn between transactions. */
+const BATCH = 200
+
+/** Works in batches. If the server dies in between, another call ends the rest. */
+async function cancelByStatus(
+  parts: CancelParts,
+  caller: Caller,
+  status: 'pending' | 'running' | 'all',
+  cancellation: Cancellation,
+): Promise<void> {
+  const value = { status, action: cancellation.action }
+  const event = { resource: 'threads', action: 'update' } as const
+  const filter = await parts.authorize(caller, event, value)
+  const statuses = status === 'all' ? (['pending', 'running'] as const) : [status]
+  let after = 0
+  let found = 0
+  for (;;) {
+    const page = { after, limit: BATCH }
+    const runs = await parts.store.runs.listWithStatus([...statuses], page)
+    const threads = runs.map((run) => lockOf('thread', run.thread_id))
+    await cancelWithin(parts, threads, async (tx) => {
+      const own = await onVisibleThreads(tx, runs, filter)
+      found += own.length
+      return cancelRuns(tx, own, cancellation, parts.clock.now())
+    })
+    const last = runs.at(-1)
+    // No second search: it would find runs that started only because these ended.
+    if (!last || runs.length < BATCH) break
+    after = last.seq
+  }
+  if (found === 0) throw nothingToCancel(status)
+}
+
+function nothingToCancel(status: 'pending' | 'running' | 'all'): AppError {
+  const which = status === 'all' ? 'pending or running' : status
+  return new AppError('not_found', `No runs found to cancel: none is ${which}.`)
+}
+
+async function onVisibleThreads(
+  tx: AgentStore,
+  runs: QueuedRun[],
+  filter: MetadataFilter | undefined,
+): Promise<QueuedRun[]> {
+  if (!filter) return runs
+  const visible: QueuedRun[] = []
+  for (const run of runs) {
+    const thread = await tx.threads.get(run.thread_id)
+    if (thread && matchesFilter(thread.metadata, filter)) visible.push(run)
+  }
+  return visible
 }

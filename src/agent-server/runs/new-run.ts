@@ -6,6 +6,7 @@ import type { NewRun, RunKwargs } from '../../core/agent/run.ts'
 import type { Thread } from '../../core/agent/thread.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { currentOrigin } from '../../core/origin.ts'
+import { fieldsWhere } from '../operations/given.ts'
 
 /** A client's decoded request for a run. Absent fields were not given. */
 export interface RunRequest extends RunKwargs {
@@ -167,21 +168,17 @@ interface Configured {
  * platform: graphs read one or the other. If it has both, each stays as it is. A context schema may refuse
  * unknown keys, so only its own keys are copied to `context`.
  */
-function mirrored<T extends Configured>(given: T, contextKeys: ReadonlySet<string> | undefined): T {
-  const { config, context = {} } = given
-  const configurable = withoutIds(withoutPrivate([objectOf(config.configurable)]))
-  if (!isObject(context) || isEmpty(configurable) === isEmpty(context)) return given
-  if (isEmpty(configurable)) return { ...given, config: { ...config, configurable: context } }
-  const known = Object.entries(configurable).filter(([key]) => contextKeys?.has(key) ?? true)
-  return { ...given, context: Object.fromEntries(known) }
+function mirrored<T extends Configured>(asked: T, contextKeys: ReadonlySet<string> | undefined): T {
+  const { config, context = {} } = asked
+  const own = withoutPrivate([objectOf(config.configurable)])
+  const configurable = fieldsWhere(own, (key) => !ID_KEYS.includes(key))
+  if (!isObject(context) || isEmpty(configurable) === isEmpty(context)) return asked
+  if (isEmpty(configurable)) return { ...asked, config: { ...config, configurable: context } }
+  return { ...asked, context: fieldsWhere(configurable, (key) => contextKeys?.has(key) ?? true) }
 }
 
 /** The ids that the server itself adds to a run's `configurable`. */
 const ID_KEYS = ['run_id', 'thread_id', 'graph_id', 'assistant_id']
-
-function withoutIds(configurable: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(configurable).filter(([key]) => !ID_KEYS.includes(key)))
-}
 
 function mergeConfig(configs: JsonObject[]): JsonObject {
   const configurable = configs.map((config) => objectOf(config.configurable))
@@ -199,7 +196,7 @@ function withoutPrivate(configurables: JsonObject[]): JsonObject {
   const merged: JsonObject = Object.assign({}, ...configurables)
   const isPrivate = (key: string) =>
     key.startsWith('__') || key.startsWith('langgraph_auth_') || PLACE_KEYS.includes(key)
-  return Object.fromEntries(Object.entries(merged).filter(([key]) => !isPrivate(key)))
+  return fieldsWhere(merged, (key) => !isPrivate(key))
 }
 
 /** A context that is not an object has no keys to merge. */

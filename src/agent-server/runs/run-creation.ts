@@ -15,7 +15,6 @@ import type { NewThread, Thread } from '../../core/agent/thread.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { newUuid } from '../../core/random/uuid.ts'
-import type { Place } from '../../queue/places.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { resolveAssistant } from '../assistants/assistants.ts'
 import { type Limits, requireMetadataFits, requireRoomOnThread } from '../limits.ts'
@@ -123,7 +122,8 @@ export async function prepareRun(
     request: {
       ...request,
       ...kwargs,
-      ...completion(thread_id, request),
+      // A stateless run's own thread is removed with the run, unless the request asks to keep it.
+      ...(thread_id === null && { on_completion: request.on_completion ?? 'delete' }),
       ...langSmithSession(parts, request),
       metadata,
     },
@@ -149,14 +149,6 @@ function langSmithSession(
   }
 }
 
-/** A stateless run's own thread is removed with the run, unless the request asks to keep it. */
-function completion(
-  thread_id: string | null,
-  { on_completion = 'delete' }: RunRequest,
-): Pick<RunRequest, 'on_completion'> {
-  return thread_id === null ? { on_completion } : {}
-}
-
 /** The thread to add with the run: a stateless run's own thread, or the requested one if it does not exist. */
 async function threadToAdd(
   parts: Pick<Parts, 'store' | 'config' | 'authorize' | 'clock'>,
@@ -164,14 +156,16 @@ async function threadToAdd(
   thread_id: string | null,
   request: RunRequest,
 ): Promise<NewThread | undefined> {
-  if (thread_id === null) {
-    const asked = { metadata: request.metadata, if_exists: 'raise' } as const
-    return (await authorizeThread(parts, caller, asked)).thread
+  if (thread_id !== null) {
+    if (request.if_not_exists !== 'create') return undefined
+    if (await parts.store.threads.get(thread_id)) return undefined
   }
-  if (request.if_not_exists !== 'create') return undefined
-  if (await parts.store.threads.get(thread_id)) return undefined
-  const asked = { thread_id, metadata: request.metadata, if_exists: 'do_nothing' } as const
-  return (await authorizeThread(parts, caller, asked)).thread
+  const { metadata } = request
+  const asked =
+    thread_id === null
+      ? { if_exists: 'raise' as const }
+      : { thread_id, if_exists: 'do_nothing' as const }
+  return (await authorizeThread(parts, caller, { ...asked, metadata })).thread
 }
 
 /** A run that was added, or found by its key. */
@@ -187,7 +181,9 @@ interface Admitted {
 /** Adds the runs. A run with an idle thread and a free place on this server starts at once. */
 async function addRuns(parts: CreationParts, admissions: Admission[]): Promise<QueuedRun[]> {
   await parts.pendingRuns.requireRoom(admissions.length)
-  const places = admissions.map((admission) => placeFor(parts, admission))
+  const places = admissions.map(({ assistant, request }) =>
+    request.after_seconds ? undefined : parts.queue.reserve(assistant.graph_id),
+  )
   try {
     const admitted = await transactRuns(parts, admissions, async (tx) => {
       const all: Admitted[] = []
@@ -201,10 +197,6 @@ async function addRuns(parts: CreationParts, admissions: Admission[]): Promise<Q
   } finally {
     for (const place of places) place?.leave()
   }
-}
-
-function placeFor({ queue }: CreationParts, { assistant, request }: Admission): Place | undefined {
-  return request.after_seconds ? undefined : queue.reserve(assistant.graph_id)
 }
 
 /**

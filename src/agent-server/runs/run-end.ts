@@ -12,8 +12,7 @@ import type { ThreadPatch, ThreadState } from '../../core/agent/thread.ts'
 import type { WebhookEnd } from '../../core/agent/webhook.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { enqueuePosts } from '../webhooks/outbox.ts'
-import { finalValues } from './run-on-wire.ts'
-import { forgetUser } from './run-user.ts'
+import { finalValues, forgetUser } from './run-on-wire.ts'
 
 /** How long a stateless run's stream stays readable after its thread's removal, in ms. Source: LangGraph Server API. */
 const DROPPED_THREAD_MS = 120_000
@@ -46,48 +45,66 @@ export async function recordEnd(
   ending: Ending,
   now: number,
 ): Promise<Recorded> {
-  const { thread_id, run_id } = run
-  const state = ending.state ?? (await tx.threads.getState(thread_id))
+  const state = ending.state ?? (await tx.threads.getState(run.thread_id))
   const { status, error } = ending
-  const values = finalValues(state, status)
   const { next = [] } = state ?? {}
-  const last = endEvents(run, ending, { values, next })
+  const left = { values: finalValues(state, status), next }
   const asked = questions(run, { ...ending, ...(state && { state }) }, now)
-  const events = [...(ending.unwritten ?? []), ...asked, ...last]
-  // All are sent together, and the statements that need their results with the commit: two round trips.
-  const [isBusy, isPosted, logged] = await Promise.all([
-    tx.runs.hasActive(thread_id),
-    enqueuePosts(tx, run, { status, error, values, next }, now),
-    tx.events.append({ thread_id, run_id, created_at: now }, events),
-    forgetUser(tx, run),
-    noteOnCron(tx, run, { status, error }),
-  ])
-  const left = () => leftOn(tx, thread_id, { ending, state, isBusy })
+  const events = [...(ending.unwritten ?? []), ...asked, ...endEvents(run, ending, left)]
   const isWaiting = status === 'success' && next.length > 0
-  await releaseThread(tx, run, { isBusy, isWaiting, left }, now)
-  return { events: logged ?? [], isPosted, isNextWaiting: isBusy }
+  const leave = ending.isUntouched ? undefined : () => leftBy(ending, state)
+  return record(
+    tx,
+    run,
+    { post: { status, error, ...left }, status, events, isWaiting, leave },
+    now,
+  )
 }
 
 /**
  * The same for a run that has changed nothing, because it never started or was rolled back: its thread
  * stays as the previous run left it. The log's end has no values: readers take the thread's.
  */
-export async function recordNothing(
+export function recordNothing(
   tx: AgentStore,
   run: QueuedRun,
   status: 'interrupted' | 'rolled_back',
   now: number,
 ): Promise<Recorded> {
-  const { thread_id, run_id } = run
-  const told = status === 'rolled_back' ? 'rollback' : status
-  const isPosted = await enqueuePosts(tx, run, { status: told, error: null }, now)
+  const post = { status: status === 'rolled_back' ? 'rollback' : status, error: null } as const
   const events = endEvents(run, { status, error: null })
-  const logged = await tx.events.append({ thread_id, run_id, created_at: now }, events)
-  await forgetUser(tx, run)
-  await noteOnCron(tx, run, { status, error: null })
-  const isBusy = await tx.runs.hasActive(thread_id)
-  const left = () => (isBusy ? {} : leftBefore(tx, thread_id))
-  await releaseThread(tx, run, { isBusy, left }, now)
+  return record(tx, run, { post, status, events, isWaiting: false, leave: undefined }, now)
+}
+
+interface Entry {
+  /** What webhooks get. */
+  post: WebhookEnd
+  status: CronRun['status']
+  events: NewEvent[]
+  /** The graph waits at an interrupt or a breakpoint. */
+  isWaiting: boolean
+  /** What the run leaves on its thread. Absent: what the previous run has left. */
+  leave: (() => Left) | undefined
+}
+
+async function record(
+  tx: AgentStore,
+  run: QueuedRun,
+  { post, status, events, isWaiting, leave }: Entry,
+  now: number,
+): Promise<Recorded> {
+  const { thread_id, run_id } = run
+  // All are sent together, and the statements that need their results with the commit: two round trips.
+  const [isBusy, isPosted, logged] = await Promise.all([
+    tx.runs.hasActive(thread_id),
+    enqueuePosts(tx, run, post, now),
+    tx.events.append({ thread_id, run_id, created_at: now }, events),
+    forgetUser(tx, run),
+    noteOnCron(tx, run, { status, error: post.error }),
+  ])
+  // A long queue does not read the state once per run.
+  const left = leave ?? (() => (isBusy ? {} : leftBefore(tx, thread_id)))
+  await releaseThread(tx, run, { isBusy, isWaiting, left }, now)
   return { events: logged ?? [], isPosted, isNextWaiting: isBusy }
 }
 
@@ -146,11 +163,14 @@ type Left = Pick<ThreadPatch, 'status' | 'error' | 'state'>
 async function releaseThread(
   tx: AgentStore,
   run: QueuedRun,
-  how: { isBusy: boolean; isWaiting?: boolean; left: () => Left | Promise<Left> },
+  {
+    isBusy,
+    isWaiting,
+    left,
+  }: { isBusy: boolean; isWaiting: boolean; left: () => Left | Promise<Left> },
   now: number,
 ): Promise<void> {
   const { thread_id } = run
-  const { isBusy, isWaiting = false, left } = how
   const { on_completion } = run.kwargs
   const isDropped = on_completion === 'delete' || (on_completion === 'keep_waiting' && !isWaiting)
   if (isDropped && !isBusy) {
@@ -164,15 +184,6 @@ async function releaseThread(
   })
 }
 
-function leftOn(
-  tx: AgentStore,
-  thread_id: string,
-  { ending, state, isBusy }: { ending: Ending; state: ThreadState | undefined; isBusy: boolean },
-): Left | Promise<Left> {
-  if (!ending.isUntouched) return leftBy(ending, state)
-  return isBusy ? {} : leftBefore(tx, thread_id)
-}
-
 function leftBy({ status, error, state }: Ending, known: ThreadState | undefined): Left {
   const isFailure = status === 'error' || status === 'timeout'
   return {
@@ -182,7 +193,6 @@ function leftBy({ status, error, state }: Ending, known: ThreadState | undefined
   }
 }
 
-/** Called only if no other run waits, so that a long queue does not read the state once per run. */
 async function leftBefore(tx: AgentStore, thread_id: string): Promise<Left> {
   const thread = await tx.threads.get(thread_id)
   if (thread?.error) return { status: 'error' }

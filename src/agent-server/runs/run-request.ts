@@ -3,6 +3,7 @@
 import { DEFAULT_MULTITASK_STRATEGY } from '../../core/agent/multitask-strategy.ts'
 import type { CheckpointRef } from '../../core/agent/run.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
+import { fieldsWhere, given } from '../operations/given.ts'
 import type { RunRequest } from './new-run.ts'
 import type { RunCreate } from './run-schemas.ts'
 
@@ -36,7 +37,7 @@ export function runRequest(body: RunCreate): RunRequest {
   const { config, at } = withoutCheckpoint((rest.config ?? {}) as JsonObject)
   const { configurable, metadata, ...settings } = config
   const from = isPlace(checkpoint) ? checkpoint : checkpoint_id ? { checkpoint_id } : at
-  return compact({
+  return given({
     ...rest,
     config: {
       ...settings,
@@ -56,7 +57,7 @@ export function runRequest(body: RunCreate): RunRequest {
 
 function without<T extends JsonValue | undefined>(keys: readonly string[], value: T): T {
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key))) as T
+  return fieldsWhere(value, (key) => !keys.includes(key)) as T
 }
 
 /** Clients also send empty checkpoints: those mean the latest. */
@@ -82,11 +83,4 @@ function withoutCheckpoint(config: JsonObject): {
     return { config: rest, at: undefined }
   const ns = typeof checkpoint_ns === 'string' ? { checkpoint_ns } : {}
   return { config: rest, at: { checkpoint_id, ...ns } }
-}
-
-type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> }
-
-function compact<T extends object>(value: T): Defined<T> {
-  const entries = Object.entries(value).filter(([, field]) => field !== undefined)
-  return Object.fromEntries(entries) as Defined<T>
 }

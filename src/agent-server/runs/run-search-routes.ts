@@ -2,19 +2,12 @@
 
 import { z } from '@hono/zod-openapi'
 import type { Caller } from '../../core/agent/authorization.ts'
-import {
-  isTerminal,
-  type QueuedRun,
-  RUN_STATUSES,
-  type Run,
-  type RunError,
-  type RunQuery,
-} from '../../core/agent/run.ts'
+import { isTerminal, type QueuedRun, RUN_STATUSES, type RunQuery } from '../../core/agent/run.ts'
 import { filterOfSeen } from '../access/seen-threads.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { given } from '../operations/given.ts'
 import { UuidSchema } from '../operations/ids.ts'
-import { JsonObjectSchema, optional } from '../operations/json.ts'
+import { InstantSchema, JsonObjectSchema, optional } from '../operations/json.ts'
 import { body, createRoutes, operationsOf } from '../operations/route.ts'
 import { runOnWire } from './run-on-wire.ts'
 import { RunSchema } from './run-schemas.ts'
@@ -30,8 +23,6 @@ const FoundRunSchema = RunSchema.omit({ kwargs: true })
     ended_at: moment().nullable(),
   })
   .openapi('FoundRun')
-
-const AtSchema = optional(z.iso.datetime({ offset: true }))
 
 /** Default page size, also for a request without a body. */
 const DEFAULT_RUNS = 10
@@ -50,8 +41,8 @@ const RunSearchSchema = z
       description:
         'A part of the error, its name or its message; upper and lower case are the same.',
     }),
-    created_after: AtSchema,
-    created_before: AtSchema,
+    created_after: InstantSchema,
+    created_before: InstantSchema,
     limit: optional(z.int().min(1).max(1000)).openapi({ default: DEFAULT_RUNS }),
     cursor: optional(
       z.string().regex(/^[0-9]{1,15}$/, 'Expected a cursor from X-Pagination-Next.'),
@@ -84,42 +75,17 @@ const search = operation('post', '/runs/search', {
 export function runSearchRoutes(parts: Pick<Parts, 'store' | 'authorize'>) {
   const routes = createRoutes()
   routes.openapi(search, async (c) => {
-    const {
-      limit = DEFAULT_RUNS,
-      cursor,
-      created_after,
-      created_before,
-      ...query
-    } = c.req.valid('json')
-    const wanted = given({
-      ...query,
-      created_after: inUtc(created_after),
-      created_before: inUtc(created_before),
-    })
+    const { limit = DEFAULT_RUNS, cursor, ...query } = c.req.valid('json')
     const page = { limit, ...(cursor !== undefined && { before: Number(cursor) }) }
-    const { runs, next } = await searchRuns(parts, c.var.caller, wanted, page)
+    const { runs, next } = await searchRuns(parts, c.var.caller, given(query), page)
     if (next !== undefined) c.header('X-Pagination-Next', String(next))
     return c.json(runs, 200)
   })
   return routes
 }
 
-/** The stored form of times, which sorts by time. */
-function inUtc(at: string | undefined): string | undefined {
-  return at === undefined ? undefined : new Date(at).toISOString()
-}
-
-// Searches runs on all threads.
-
 /** A run in a list: without its `kwargs`, with its error and times. */
-interface FoundRun extends Omit<Run, 'kwargs'> {
-  graph_id: string | null
-  error: RunError | null
-  /** Times in ms since 1970. */
-  due_at: number
-  started_at: number | null
-  ended_at: number | null
-}
+type FoundRun = z.infer<typeof FoundRunSchema>
 
 /** One page of the runs on threads that the caller may see, the latest first. `next`: start of the next page. */
 async function searchRuns(

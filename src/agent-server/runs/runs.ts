@@ -6,7 +6,7 @@ import { openRunEnd } from '../../core/agent/run-end.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Parts } from '../agent-server-parts.ts'
-import { authorizeOnThread, requireThread } from '../threads/threads.ts'
+import { authorizeOnThread, getThread, requireThread } from '../threads/threads.ts'
 import { finalValues } from './run-on-wire.ts'
 
 export interface RunId {
@@ -28,8 +28,7 @@ export async function listRuns(
   thread_id: string,
   page: RunPage,
 ): Promise<StoredRun[]> {
-  const filter = await authorizeOnThread(parts, caller, 'read', thread_id)
-  await requireThread(parts.store.threads, thread_id, filter)
+  await getThread(parts, caller, thread_id)
   return parts.store.runs.list(thread_id, page)
 }
 

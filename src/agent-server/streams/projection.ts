@@ -12,16 +12,16 @@ import { type ChildEvent, Children } from './children.ts'
 /** Converts the emissions of a run's graph to events of the log. */
 export interface RunProjection {
   /** Called first if the run was claimed before: an earlier attempt may have written events. */
-  prepare(events: EventStore, attempt: { isResumed: boolean }): Promise<void>
+  prepare?(events: EventStore, attempt: { isResumed: boolean }): Promise<void>
   /** Called before the graph is opened. */
   begin(): NewEvent[]
   /** Called before the run's first emission is taken. */
-  watch(run: GraphRun): void
+  watch?(run: GraphRun): void
   /** The checkpoint that the emission reports, if any. */
-  checkpointOf(emission: Emission): ReportedCheckpoint | undefined
+  checkpointOf?(emission: Emission): ReportedCheckpoint | undefined
   project(emission: Emission): NewEvent[] | Promise<NewEvent[]>
   /** Called after the last emission. Returns events that may take a moment. */
-  settle(): Promise<NewEvent[]>
+  settle?(): Promise<NewEvent[]>
   /** Called if the graph's stream has ended without a stop. */
   end(): NewEvent[]
   /** Called if the run has failed or (without an error) was stopped. */
@@ -45,14 +45,6 @@ export class StreamProjection implements RunProjection {
     if (this.#modes.has('lifecycle')) this.#lifecycle = new SubgraphLifecycle()
   }
 
-  async prepare(): Promise<void> {}
-
-  watch(): void {}
-
-  checkpointOf(): undefined {
-    return undefined
-  }
-
   /** Every stream begins with this event. */
   begin(): NewEvent[] {
     const { run_id, attempt } = this.#run
@@ -67,10 +59,6 @@ export class StreamProjection implements RunProjection {
     const isHeld = isLate(emission) || (this.#held.length > 0 && FOLLOWING.has(mode))
     if (!isHeld) return this.#held.length > 0 ? [...this.#held.splice(0), ...events] : events
     this.#held.push(...events)
-    return []
-  }
-
-  async settle(): Promise<NewEvent[]> {
     return []
   }
 

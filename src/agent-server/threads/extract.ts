@@ -19,35 +19,22 @@ export const MAX_PATH_LENGTH = 512
 /** The paths that `parseExtractPath` accepts, as a regular expression. */
 export const EXTRACT_PATTERN = `^(${EXTRACT_ROOTS.join('|')})(\\.[^.[\\]]+|\\[-?[0-9]{1,9}\\])*$`
 
-const KEY = /^[^.[\]]+/
-const PLACE = /^\[(-?\d{1,9})\]/
+const STEP = /\.([^.[\]]+)|\[(-?\d+)\]/g
 
 /**
  * `root`, then any number of `.key` and `[place]`; keys have neither dots nor brackets. `undefined`:
  * not a path.
  */
 export function parseExtractPath(text: string): ExtractPath | undefined {
-  const root = EXTRACT_ROOTS.find(
-    (one) => text === one || (/^[.[]/.test(text.slice(one.length)) && text.startsWith(one)),
-  )
-  if (!root || text.length > MAX_PATH_LENGTH) return undefined
-  const steps: (string | number)[] = []
-  let rest = text.slice(root.length)
-  while (rest !== '') {
-    const place = PLACE.exec(rest)
-    const key = rest.startsWith('.') ? KEY.exec(rest.slice(1)) : null
-    if (!place && !key) return undefined
-    steps.push(place ? Number(place[1]) : String(key?.[0]))
-    rest = rest.slice(place ? place[0].length : 1 + String(key?.[0]).length)
-  }
-  return { root, steps }
+  if (text.length > MAX_PATH_LENGTH || !new RegExp(EXTRACT_PATTERN).test(text)) return undefined
+  const root = EXTRACT_ROOTS.find((one) => text.startsWith(one)) as Root
+  const steps = [...text.slice(root.length).matchAll(STEP)]
+  return { root, steps: steps.map(([, key, place]) => key ?? Number(place)) }
 }
 
 /** The value at each path; `null` where the thread has none. */
 export function extractFrom(thread: Extractable, paths: Record<string, ExtractPath>): JsonObject {
-  const found = Object.entries(paths).map(
-    ([alias, path]) => [alias, valueAt(thread, path)] as const,
-  )
+  const found = Object.entries(paths).map(([alias, path]) => [alias, valueAt(thread, path)])
   return Object.fromEntries(found)
 }
 

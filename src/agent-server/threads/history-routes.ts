@@ -1,16 +1,24 @@
 /** The operations on a thread's history. */
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
+import type { ThreadState } from '../../core/agent/thread.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
 import type { Parts } from '../agent-server-parts.ts'
+import type { AnswerHold } from '../answer-budget.ts'
 import { given } from '../operations/given.ts'
 import { ThreadPathSchema } from '../operations/ids.ts'
 import { selectable } from '../operations/json.ts'
 import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
-import { type HistoryPage, type HistoryQuery, listThreadHistory, takePage } from './history.ts'
-import { HistoryQuerySchema, HistorySearchSchema, ThreadStateSchema } from './state-schemas.ts'
-import { type StateSelection, selectFields } from './state-select.ts'
+import { type HistoryQuery, listThreadHistory } from './state.ts'
+import {
+  HistoryQuerySchema,
+  HistorySearchSchema,
+  type StateSelection,
+  selectFields,
+  ThreadStateSchema,
+} from './state-schemas.ts'
 
 const operation = operationsOf('Threads')
 
@@ -68,6 +76,39 @@ export function historyRoutes(parts: Pick<Parts, 'store' | 'host' | 'authorize' 
     return answer(c, c.req.valid('param').thread_id, query)
   })
   return routes
+}
+
+/** A page of a history. */
+interface HistoryPage {
+  /** Each state as JSON. */
+  texts: Buffer[]
+  /** The `before` of the next page, if this page was full before it had `limit` states. */
+  next?: string
+}
+
+/**
+ * Takes states until one more would make the page larger than `maxBytes`, but at least one. `show`
+ * selects the fields of a state; `hold` reserves the size of the page as it grows.
+ */
+async function takePage(
+  states: AsyncIterable<ThreadState>,
+  { maxBytes, hold }: { maxBytes: number; hold: Pick<AnswerHold, 'atLeast'> },
+  show: (state: ThreadState) => object,
+): Promise<HistoryPage> {
+  const texts: Buffer[] = []
+  let bytes = 0
+  let last: string | undefined
+  for await (const state of states) {
+    const text = Buffer.from(JSON.stringify(show(state)))
+    bytes += text.length
+    if (bytes > maxBytes && last !== undefined) return { texts, next: last }
+    hold.atLeast(bytes)
+    texts.push(text)
+    last = state.checkpoint?.checkpoint_id as string
+    // Large states take long and SQLite reads block the event loop: yields to other requests.
+    await nextTurn()
+  }
+  return { texts }
 }
 
 /** Sends state by state: joining all texts would need the same memory again. */

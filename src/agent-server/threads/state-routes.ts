@@ -14,9 +14,9 @@ import {
   StateQuerySchema,
   StateUpdateResponseSchema,
   StateUpdateSchema,
+  selectFields,
   ThreadStateSchema,
 } from './state-schemas.ts'
-import { selectFields } from './state-select.ts'
 import { patchThreadState, updateThreadState } from './state-update.ts'
 
 const operation = operationsOf('Threads')

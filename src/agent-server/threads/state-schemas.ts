@@ -1,5 +1,9 @@
 /** A thread's state and its history on the wire. */
 import { z } from '@hono/zod-openapi'
+import type { ThreadState } from '../../core/agent/thread.ts'
+import { isObject } from '../../core/json.ts'
+import { answerOf } from '../../http/answer.ts'
+import { fieldsWhere } from '../operations/given.ts'
 import { UuidSchema } from '../operations/ids.ts'
 import {
   JsonObjectSchema,
@@ -37,7 +41,7 @@ export const ThreadStateSchema = z
   .openapi('ThreadState')
 
 /** Begins the selection of one key of the values. */
-export const VALUE_PREFIX = 'values.'
+const VALUE_PREFIX = 'values.'
 
 const StateValueSchema = z
   .string()
@@ -122,3 +126,25 @@ export const HistorySearchSchema = z
     select: optional(z.array(StateFieldSchema)),
   })
   .openapi('ThreadStateSearch')
+
+/** A field, or `values.<key>` for one key of the values. */
+export type StateSelection = keyof ThreadState | `${typeof VALUE_PREFIX}${string}`
+
+/**
+ * The state with only these fields, although its type promises all of them. An empty `select` returns
+ * all. A key that the values do not have is left out.
+ */
+export function selectFields(state: ThreadState, select: StateSelection[] = []): ThreadState {
+  if (select.length === 0) return answerOf(ThreadStateSchema, state) as ThreadState
+  const fields = select.filter((one) => !isKey(one)) as (keyof ThreadState)[]
+  const keys = select.filter(isKey).map((one) => one.slice(VALUE_PREFIX.length))
+  const selected = Object.fromEntries(fields.map((field) => [field, state[field]]))
+  const { values: all } = state
+  const some = isObject(all) ? fieldsWhere(all, (key) => keys.includes(key)) : {}
+  const values = keys.length > 0 && { values: some }
+  return { ...values, ...selected } as unknown as ThreadState
+}
+
+function isKey(selection: StateSelection): boolean {
+  return selection.startsWith(VALUE_PREFIX)
+}

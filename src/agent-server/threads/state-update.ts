@@ -18,9 +18,15 @@ import { AppError, invalidField } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { requireMetadataFits } from '../limits.ts'
+import { fieldsWhere } from '../operations/given.ts'
 import { StagedCheckpoints } from './staged-checkpoints.ts'
-import { placeOf, readGraphState, requireCheckpoint } from './state.ts'
-import { type GraphThread, openThreadGraph } from './thread-graph.ts'
+import {
+  type GraphThread,
+  openThreadGraph,
+  placeOf,
+  readGraphState,
+  requireCheckpoint,
+} from './state.ts'
 import { authorizeOnThread, requireThread } from './threads.ts'
 
 /** A new state that is not stored yet. */
@@ -192,8 +198,7 @@ async function patchCheckpoint(
   thread_id: string,
   metadata: JsonObject,
 ): Promise<ThreadState | undefined> {
-  const entries = Object.entries(metadata).filter(([key]) => !OWN_METADATA.includes(key))
-  const patch = Object.fromEntries(entries)
+  const patch = fieldsWhere(metadata, (key) => !OWN_METADATA.includes(key))
   const checkpoint_id = await tx.checkpoints.latestId(thread_id)
   if (checkpoint_id === undefined) return undefined
   await tx.checkpoints.patchMetadata({ thread_id, checkpoint_ns: '', checkpoint_id }, patch)

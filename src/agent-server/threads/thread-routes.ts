@@ -15,7 +15,6 @@ import { selectable } from '../operations/json.ts'
 import { PaginationHeadersSchema, setPagination } from '../operations/pagination.ts'
 import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
 import { type StagedState, stageState } from './state-update.ts'
-import { copyThread } from './thread-copy.ts'
 import { deleteThread, pruneThreads } from './thread-removal.ts'
 import {
   PreferHeaderSchema,
@@ -31,6 +30,7 @@ import {
 import { COUNTED_THREADS, countThreads, searchThreads, type ThreadSearch } from './thread-search.ts'
 import {
   authorizeThread,
+  copyThread,
   getThread,
   measureThread,
   patchThread,

@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi'
 import { THREAD_SORT_FIELDS, THREAD_STATUSES, TTL_STRATEGIES } from '../../core/agent/thread.ts'
 import { UuidSchema } from '../operations/ids.ts'
 import {
+  InstantSchema,
   JsonObjectSchema,
   JsonValueSchema,
   NullableJsonObjectSchema,
@@ -124,11 +125,6 @@ export const PreferHeaderSchema = z.object({ prefer: z.string().optional() })
 
 const CONTAINED = 'Contained in the thread: each key with its value, of objects and lists a part.'
 
-/** Converts to UTC, the stored form, which sorts by time. */
-const AtSchema = optional(
-  z.iso.datetime({ offset: true }).transform((at) => new Date(at).toISOString()),
-)
-
 const MAX_EXCLUDED = 100
 
 const ExcludedSchema = JsonObjectSchema.refine(
@@ -151,8 +147,8 @@ const QUERY_FIELDS = {
   exclude_metadata: ExcludeMetadataSchema,
   values: optional(JsonObjectSchema).openapi({ description: CONTAINED }),
   status: optional(z.enum(THREAD_STATUSES)),
-  updated_after: AtSchema,
-  updated_before: AtSchema,
+  updated_after: InstantSchema,
+  updated_before: InstantSchema,
 }
 
 /** `context` is a field of other servers' threads. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { EMPTY_STATE, type ThreadState } from '../../core/agent/thread.ts'
-import { type StateSelection, selectFields } from './state-select.ts'
+import { type StateSelection, selectFields } from './state-schemas.ts'
 
 const values = { messages: ['hi'], 'a.b': 1, long: 'x' }
 const state: ThreadState = { ...EMPTY_STATE, values, next: ['ask'] }
