@@ -3,6 +3,7 @@
  * while the run goes on and survive a crash of the server. The rest is written with the run's end: a short run costs
  * one row, in a transaction that it has anyway.
  */
+import type { ClaimedRun } from '../../core/agent/run.ts'
 import {
   type AttemptOutcome,
   TIMELINE_LIMITS,
@@ -10,7 +11,6 @@ import {
   type TimelineSpan,
 } from '../../core/agent/timeline/timeline.ts'
 import type { Parts } from '../agent-server-parts.ts'
-import type { Claimed } from './finish.ts'
 
 /** Delay before the first write, and between later writes, in ms. */
 const FIRST_MS = 250
@@ -20,7 +20,7 @@ type AttemptTimelineParts = Pick<Parts, 'store' | 'revisionId' | 'clock' | 'log'
 
 export class AttemptTimeline {
   readonly #parts: AttemptTimelineParts
-  readonly #claimed: Claimed
+  readonly #claimed: ClaimedRun
   readonly #startedAt: number
   readonly #seen = new Set<string>()
   /** Spans that have changed since they were written. */
@@ -31,7 +31,7 @@ export class AttemptTimeline {
   #writing: Promise<void> = Promise.resolve()
   #isClosed = false
 
-  constructor(parts: AttemptTimelineParts, claimed: Claimed) {
+  constructor(parts: AttemptTimelineParts, claimed: ClaimedRun) {
     this.#parts = parts
     this.#claimed = claimed
     this.#startedAt = parts.clock.now()

@@ -12,7 +12,7 @@ import { failureOf, type GraphFailure } from '../../core/agent/host/failure.ts'
 import type { OpenGraph } from '../../core/agent/host/graph-host.ts'
 import type { RunCalls } from '../../core/agent/host/run.ts'
 import { isRetried } from '../../core/agent/retry.ts'
-import { FIRST_TOKEN, type Lease, type QueuedRun } from '../../core/agent/run.ts'
+import { type ClaimedRun, FIRST_TOKEN, type Lease, type QueuedRun } from '../../core/agent/run.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
 import { AppError, DatabaseAway } from '../../core/errors.ts'
 import { currentOrigin, withOrigin } from '../../core/origin.ts'
@@ -27,18 +27,24 @@ import { type RunProjection, StreamProjection } from '../streams/projection.ts'
 import { readGraphState } from '../threads/state.ts'
 import { AttemptTimeline } from './attempt-timeline.ts'
 import { graphConfig, graphRequest } from './config.ts'
-import { type Claimed, finishRun } from './finish.ts'
-import { HandOver, TakenEmissions } from './hand-over.ts'
+import { finishRun } from './finish.ts'
+import { HandOver } from './hand-over.ts'
 import { NodeSpans } from './node-spans.ts'
-import { observeRun } from './observed.ts'
-import { exhaustedError, type Outcome, statusOf, stoppedUnasked, timeoutError } from './outcome.ts'
+import {
+  exhaustedError,
+  type Outcome,
+  observeRun,
+  statusOf,
+  stoppedUnasked,
+  timeoutError,
+} from './outcome.ts'
 import {
   answeredEvents,
   requireOpenInterrupts,
   standsAtBreakpoint,
   UnknownInterruptError,
 } from './resume.ts'
-import { RunCheckpoints } from './run-checkpoints.ts'
+import { RunCheckpoints, TakenEmissions } from './run-checkpoints.ts'
 import { type AbortReason, AbortTimeout, RunSignal } from './run-signal.ts'
 
 type ExecutionParts = Pick<
@@ -59,7 +65,7 @@ type ExecutionParts = Pick<
 /** Executes one run; the queue calls it under a lease. */
 export function executeRun(
   parts: ExecutionParts,
-  claimed: Claimed,
+  claimed: ClaimedRun,
   signal: AbortSignal,
   drain: Drain,
 ): Promise<Executed> {
@@ -91,7 +97,7 @@ const LEFT: Executed = { isEnded: false, isNextWaiting: true }
 
 class Execution {
   readonly #parts: ExecutionParts
-  readonly #claimed: Claimed
+  readonly #claimed: ClaimedRun
   readonly #drain: Drain
   readonly #runSignal: RunSignal
   readonly #signal: AbortSignal
@@ -115,7 +121,7 @@ class Execution {
 
   constructor(
     parts: ExecutionParts,
-    claimed: Claimed,
+    claimed: ClaimedRun,
     { signal, drain = {}, span }: { signal: AbortSignal; drain?: Drain; span: Span },
   ) {
     this.#drain = drain

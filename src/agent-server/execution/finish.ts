@@ -1,6 +1,6 @@
 /** Writes a run's end and everything that belongs to it under the run's lease, in one transaction. */
 import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
-import type { Lease, QueuedRun, RunFinish, RunStatus } from '../../core/agent/run.ts'
+import type { ClaimedRun, RunFinish, RunStatus } from '../../core/agent/run.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
 import type { TimelineEntry } from '../../core/agent/timeline/timeline.ts'
 import { timestamp } from '../../core/clock.ts'
@@ -10,13 +10,7 @@ import type { Unwritten } from '../../stream/write-buffer.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { removeRun } from '../runs/cancel.ts'
 import { type Recorded, recordEnd, recordNothing } from '../runs/run-end.ts'
-import { tellEnd } from './observed.ts'
-import type { Outcome } from './outcome.ts'
-
-export interface Claimed {
-  run: QueuedRun
-  lease: Lease
-}
+import { type Outcome, tellEnd } from './outcome.ts'
 
 /** The run's unwritten results. */
 interface Left {
@@ -34,7 +28,7 @@ interface Left {
  */
 export async function finishRun(
   parts: Pick<Parts, 'store' | 'events' | 'webhooks' | 'metrics' | 'clock' | 'log'>,
-  claimed: Claimed,
+  claimed: ClaimedRun,
   outcome: Outcome,
   left: Left,
 ): Promise<Executed> {
@@ -66,7 +60,7 @@ const OTHERWISE = new AppError('conflict', 'The run ends otherwise.')
 /** Sends all statements at once, which costs one round trip. Throws `OTHERWISE` if the run must not end this way. */
 async function writeEnd(
   tx: AgentStore,
-  { run, lease }: Claimed,
+  { run, lease }: ClaimedRun,
   outcome: Outcome,
   { state, unwritten, timeline }: Left,
   { clock }: Pick<Parts, 'clock'>,
@@ -99,7 +93,7 @@ function settledAs<T>(result: PromiseSettledResult<T>): T {
 /** Writes the end of a rolled-back run, or nothing if the lease was lost. */
 async function writeOtherEnd(
   tx: AgentStore,
-  { run, lease }: Claimed,
+  { run, lease }: ClaimedRun,
   _outcome: Outcome,
   _left: Left,
   { clock }: Pick<Parts, 'clock'>,

@@ -6,9 +6,9 @@
  * So the graph gets its stop signal in an event-loop turn in which all its emissions were taken, and the server
  * leaves the run when all checkpoints that the graph began to store are stored.
  */
-import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { stopReasonOf } from '../../queue/execution.ts'
-import type { RunCheckpoints } from './run-checkpoints.ts'
+import type { RunCheckpoints, TakenEmissions } from './run-checkpoints.ts'
 
 /**
  * How long to wait for such a turn, in ms: a graph that never pauses has none. On a busy machine it takes seconds to
@@ -59,38 +59,5 @@ export class HandOver {
     const { signal } = this.#parts
     if (stopReasonOf(signal)?.kind === 'shutdown') await this.take()
     graph.abort(signal.reason)
-  }
-}
-
-/** Passes a graph's emissions on, and knows when all of them were taken. */
-export class TakenEmissions {
-  #areTaken = true
-
-  /** Passes the stream through. */
-  async *watch<T>(stream: AsyncIterable<T>): AsyncIterable<T> {
-    const iterator = stream[Symbol.asyncIterator]()
-    try {
-      for (;;) {
-        this.#areTaken = true
-        const next = await iterator.next()
-        this.#areTaken = false
-        if (next.done) return
-        yield next.value
-      }
-    } finally {
-      this.#areTaken = true
-      iterator.return?.().catch(() => {})
-    }
-  }
-
-  /**
-   * Resolves in an event-loop turn in which all emissions of the graph until now were taken: a stop signal in that
-   * turn loses none. `false`: no such turn came within `limitMs`. Default: no limit.
-   */
-  async wait(limitMs = Number.POSITIVE_INFINITY): Promise<boolean> {
-    const until = performance.now() + limitMs
-    do await turn()
-    while (!this.#areTaken && performance.now() < until)
-    return this.#areTaken
   }
 }

@@ -4,7 +4,7 @@
  *
  * LangGraph waits for a checkpoint only in `sync` runs. A failed write fails the run, as with its events.
  */
-import { setTimeout as delay } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import type {
   ChannelValue,
   CheckpointKey,
@@ -18,7 +18,6 @@ import type {
 import { AppError } from '../../core/errors.ts'
 import type { RunLog } from '../../stream/run-log.ts'
 import type { Namespace } from '../../stream/write-buffer.ts'
-import type { TakenEmissions } from './hand-over.ts'
 import { LatestCheckpoint } from './latest-checkpoint.ts'
 
 /** How long a stopping graph must put nothing until it counts as stopped, in ms. It puts one checkpoint after another. */
@@ -151,4 +150,37 @@ function leaseLost(): AppError {
     'conflict',
     "The run is not this server's any more: its lease was lost, nothing was written. Stop executing it.",
   )
+}
+
+/** Passes a graph's emissions on, and knows when all of them were taken. */
+export class TakenEmissions {
+  #areTaken = true
+
+  /** Passes the stream through. */
+  async *watch<T>(stream: AsyncIterable<T>): AsyncIterable<T> {
+    const iterator = stream[Symbol.asyncIterator]()
+    try {
+      for (;;) {
+        this.#areTaken = true
+        const next = await iterator.next()
+        this.#areTaken = false
+        if (next.done) return
+        yield next.value
+      }
+    } finally {
+      this.#areTaken = true
+      iterator.return?.().catch(() => {})
+    }
+  }
+
+  /**
+   * Resolves in an event-loop turn in which all emissions of the graph until now were taken: a stop signal in that
+   * turn loses none. `false`: no such turn came within `limitMs`. Default: no limit.
+   */
+  async wait(limitMs = Number.POSITIVE_INFINITY): Promise<boolean> {
+    const until = performance.now() + limitMs
+    do await turn()
+    while (!this.#areTaken && performance.now() < until)
+    return this.#areTaken
+  }
 }

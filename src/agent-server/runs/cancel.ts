@@ -15,7 +15,7 @@ export type CancelParts = Pick<
 >
 
 /** How runs end, and why: `reason` becomes their `cancel_reason`. */
-export interface Cancellation {
+interface Cancellation {
   action: CancelAction
   reason: string
 }

@@ -35,7 +35,7 @@ export function finalValues(
  * over. It may hold the user's own tokens: no response shows it, and an ended run keeps only the identity and the
  * permissions.
  */
-export function withoutUser(kwargs: RunKwargs): RunKwargs {
+function withoutUser(kwargs: RunKwargs): RunKwargs {
   const configurable = kwargs.config.configurable as JsonObject | undefined
   if (!configurable || !(AUTH_USER_KEY in configurable)) return kwargs
   const { [AUTH_USER_KEY]: _, ...rest } = configurable

@@ -19,7 +19,6 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { requireMetadataFits } from '../limits.ts'
 import { fieldsWhere } from '../operations/given.ts'
-import { StagedCheckpoints } from './staged-checkpoints.ts'
 import {
   type GraphThread,
   openThreadGraph,
@@ -27,6 +26,7 @@ import {
   readGraphState,
   requireCheckpoint,
 } from './state.ts'
+import { StagedCheckpoints } from './thread-checkpoints.ts'
 import { authorizeOnThread, requireThread } from './threads.ts'
 
 /** A new state that is not stored yet. */

@@ -175,17 +175,14 @@ export function threadRoutes(parts: Parts) {
   return routes
 }
 
-const FIRST_PAGE: Pick<
-  ThreadSearch,
-  'limit' | 'offset' | 'sort_by' | 'sort_order' | 'select' | 'extract'
-> = {
+const FIRST_PAGE = {
   limit: 10,
   offset: 0,
   sort_by: 'created_at',
   sort_order: 'desc',
   select: [],
   extract: {},
-}
+} satisfies Partial<ThreadSearch>
 
 // The verb that adds a thread.
 

@@ -169,7 +169,7 @@ export function timelineRoutes(parts: Pick<Parts, 'store' | 'authorize'>) {
 const MAX_CHECKPOINTS = 2_000
 
 /** Without the texts of its spans. Throws `not_found`. */
-export async function readTimeline(
+async function readTimeline(
   parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
   which: RunId,
@@ -198,7 +198,7 @@ export async function readTimeline(
  * files that only the project's developers may see, so users of the project's own auth do not get them. Throws
  * `not_found`.
  */
-export async function readSpan(
+async function readSpan(
   parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
   which: RunId,

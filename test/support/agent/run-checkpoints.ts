@@ -1,7 +1,9 @@
 /** The checkpoints of a run that emits nothing: each put is stored under the lease before its caller continues. */
 
-import { TakenEmissions } from '../../../src/agent-server/execution/hand-over.ts'
-import { RunCheckpoints } from '../../../src/agent-server/execution/run-checkpoints.ts'
+import {
+  RunCheckpoints,
+  TakenEmissions,
+} from '../../../src/agent-server/execution/run-checkpoints.ts'
 import type { AgentStore } from '../../../src/core/agent/agent-store.ts'
 import type { Lease } from '../../../src/core/agent/run.ts'
 import { systemClock } from '../../../src/core/clock.ts'

@@ -1,7 +1,4 @@
-/**
- * Checkpoints that are written to memory first, so that a graph's changes to a thread's state can be
- * stored together with the thread, in one transaction, or not at all. Reads see both.
- */
+/** The server's checkpoints for accesses other than those of the run that writes them. */
 import type {
   ChannelValue,
   CheckpointKey,
@@ -12,6 +9,39 @@ import type {
   StoredCheckpoint,
 } from '../../core/agent/checkpoint.ts'
 import { AppError } from '../../core/errors.ts'
+import type { EventLog } from '../../stream/event-log.ts'
+
+/**
+ * For a state update, a history, a node that reads another thread. A run's checkpoints are written with a delay, so each
+ * access first waits for those writes.
+ */
+export function settledCheckpoints(
+  store: CheckpointStore,
+  events: Pick<EventLog, 'settle'>,
+): GraphCheckpoints {
+  return {
+    async get(at) {
+      await events.settle(at)
+      return store.get(at)
+    },
+    async list(query) {
+      await events.settle(query)
+      return store.list(query)
+    },
+    async put(checkpoint, versions, values) {
+      await events.settle(checkpoint)
+      await store.put(checkpoint, versions, values)
+    },
+    async putWrites(key, writes) {
+      await events.settle(key)
+      await store.putWrites(key, writes)
+    },
+    async deleteThread(thread_id) {
+      await events.settle({ thread_id })
+      await store.deleteThread(thread_id)
+    },
+  }
+}
 
 interface Staged {
   checkpoint: StoredCheckpoint
@@ -19,7 +49,11 @@ interface Staged {
   values: ChannelValue[]
 }
 
-/** Use one instance per update of one thread's state. */
+/**
+ * Checkpoints that are written to memory first, so that a graph's changes to a thread's state can be
+ * stored together with the thread, in one transaction, or not at all. Reads see both. Use one instance per update of one
+ * thread's state.
+ */
 export class StagedCheckpoints implements GraphCheckpoints {
   readonly #base: GraphCheckpoints
   readonly #staged: Staged[] = []

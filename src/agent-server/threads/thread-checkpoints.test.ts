@@ -5,7 +5,7 @@ import { RunWorld } from '../../../test/support/agent/run-world.ts'
 import { systemClock } from '../../core/clock.ts'
 import { silentLog } from '../../core/log.ts'
 import { EventLog } from '../../stream/event-log.ts'
-import { settledCheckpoints } from './settled-checkpoints.ts'
+import { settledCheckpoints } from './thread-checkpoints.ts'
 
 let world: RunWorld
 
