@@ -1,6 +1,6 @@
 /**
- * Converts events of the log into those of the protocol. Events of protocol runs are in the log as they
- * are sent. Events of legacy runs, and the end of every run, are converted here.
+ * Converts events of the log into those of the protocol, and those of protocol runs into events of the legacy streams. The
+ * log has an event as the API of its run sends it; the end of every run is converted for the protocol.
  */
 import {
   END_EVENT,
@@ -18,7 +18,6 @@ import {
 } from '../core/agent/protocol.ts'
 import { parseJson } from '../core/exact-json.ts'
 import { isObject, type JsonObject, type JsonValue } from '../core/json.ts'
-import { legacyMessage, type MessageParams } from './legacy-message.ts'
 
 /** An event as a subscriber gets it. */
 export interface ProtocolEvent {
@@ -163,4 +162,60 @@ function legacyData(channel: Channel, data: JsonValue): JsonValue {
   const fields = data as JsonObject
   if (channel === 'updates') return { [String(fields.node)]: fields.values ?? null }
   return channel === 'custom' && !('name' in fields) ? (fields.payload ?? null) : data
+}
+
+/** What the protocol says about a message. */
+interface MessageParams {
+  namespace: string[]
+  node?: string | undefined
+  data: JsonObject
+}
+
+/**
+ * A message in stream mode `messages-tuple`: `[piece, metadata]`. A tool call is shown once it is complete. `undefined`:
+ * the legacy streams show nothing of it.
+ */
+export function legacyMessage({
+  namespace,
+  node,
+  data,
+}: MessageParams): [piece: JsonObject, metadata: JsonObject] | undefined {
+  const fields = fieldsOf(data)
+  if (!fields) return undefined
+  const empty = { content: '', additional_kwargs: {}, response_metadata: {}, tool_calls: [] }
+  const piece = { ...empty, invalid_tool_calls: [], tool_call_chunks: [], ...fields }
+  const about = { langgraph_checkpoint_ns: namespace.join('|') }
+  return [
+    { ...piece, id: data.run_id ?? null, type: 'ai' },
+    { ...(node !== undefined && { langgraph_node: node }), ...about },
+  ]
+}
+
+function fieldsOf(data: JsonObject): JsonObject | undefined {
+  switch (data.event) {
+    case 'content-block-delta':
+      return deltaFields(data.delta as JsonObject)
+    case 'content-block-finish':
+      return blockFields(data.content as JsonObject, data.index as number)
+    case 'message-finish':
+      return data.usage === undefined ? undefined : { usage_metadata: data.usage }
+    default:
+      return undefined
+  }
+}
+
+function deltaFields({ type, text, reasoning }: JsonObject): JsonObject | undefined {
+  if (type === 'text-delta') return { content: text ?? '' }
+  if (type !== 'reasoning-delta') return undefined
+  return { additional_kwargs: { reasoning_content: reasoning ?? '' } }
+}
+
+function blockFields(block: JsonObject, index: number): JsonObject | undefined {
+  const { type, id = null, name = null, args = null } = block
+  if (type === 'text' || type === 'reasoning') return undefined
+  if (type !== 'tool_call' && type !== 'invalid_tool_call') return { content: [block] }
+  const text = typeof args === 'string' ? args : JSON.stringify(args)
+  const chunk = { type: 'tool_call_chunk', id, name, args: text, index }
+  const list = type === 'tool_call' ? 'tool_calls' : 'invalid_tool_calls'
+  return { [list]: [block], tool_call_chunks: [chunk] }
 }

@@ -14,8 +14,12 @@ import type { QueuedRun, RunError } from '../../core/agent/run.ts'
 import type { Interrupt } from '../../core/agent/thread.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { JsonObject, JsonValue } from '../../core/json.ts'
-import { legacyMessage } from '../../stream/legacy-message.ts'
-import { customOf, updateOf, withoutInterrupts } from '../../stream/protocol-event.ts'
+import {
+  customOf,
+  legacyMessage,
+  updateOf,
+  withoutInterrupts,
+} from '../../stream/protocol-event.ts'
 import type { ReportedCheckpoint } from '../../stream/write-buffer.ts'
 import { type ChildEvent, Children } from '../streams/children.ts'
 import type { RunProjection } from '../streams/projection.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ProtocolPlace } from '../core/agent/protocol.ts'
-import { placeFor } from './protocol-filter.ts'
+import type { ProtocolPlace } from '../../core/agent/protocol.ts'
+import { placeFor } from './thread-events.ts'
 
 const message: ProtocolPlace = { channel: 'messages', namespace: ['model:1'] }
 const nested: ProtocolPlace = { channel: 'messages', namespace: ['tools:1', 'model:2'] }

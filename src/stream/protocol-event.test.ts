@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../core/json.ts'
-import { legacyMessage } from './legacy-message.ts'
+import { legacyMessage } from './protocol-event.ts'
 
 const shown = (data: JsonObject) =>
   legacyMessage({ namespace: ['model:1'], node: 'model', data: { ...data, run_id: 'm1' } })
