@@ -180,14 +180,6 @@ test('who could not look for a while takes nobody for lost whom it would have se
   expect(here.foreignGraphs).toEqual([])
 })
 
-test('a lease that ran out is taken, whoever holds it', async () => {
-  const run = await world.addRun()
-  const now = systemClock.now()
-  await claimRun(world.store, { server_id: 'unknown', now, lease_expires_at: now - 1 })
-  await liveness().start(nobodyEnds)
-  expect(await statusOf(run)).toBe('pending')
-})
-
 test('a run whose attempts are used up is handed out until it has ended', async () => {
   const run = await world.addRun()
   await useUpAttempts(world.store)

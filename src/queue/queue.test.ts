@@ -107,23 +107,6 @@ function obedient() {
 }
 
 describe('order', () => {
-  test('the runs of a thread execute one at a time, in the order received', async () => {
-    const thread_id = await world.addThread()
-    const steps: string[] = []
-    const runs = []
-    for (let i = 0; i < 5; i += 1) runs.push(await world.addRun(thread_id))
-    await startQueue({
-      execute: async (run, lease) => {
-        steps.push(`begin ${run.run_id}`)
-        await new Promise((resolve) => setImmediate(resolve))
-        steps.push(`end ${run.run_id}`)
-        await finish(lease)
-      },
-    })
-    await untilStatus(runs[4] as QueuedRun, 'success')
-    expect(steps).toEqual(runs.flatMap((run) => [`begin ${run.run_id}`, `end ${run.run_id}`]))
-  })
-
   test('never two at once on a thread, never more than the concurrency in all', async () => {
     const threads = [await world.addThread(), await world.addThread(), await world.addThread()]
     const runs: QueuedRun[] = []
@@ -724,13 +707,6 @@ describe('stopping', () => {
     await begun.promise
     await queue.stop({ graceMs: 0 })
     expect(await world.store.runs.get(run.run_id)).toMatchObject({ status: 'pending' })
-  })
-
-  test('takes the server off the record', async () => {
-    const queue = await startQueue(obedient())
-    expect(await world.store.servers.list()).toHaveLength(1)
-    await queue.stop({ graceMs: 0 })
-    expect(await world.store.servers.list()).toEqual([])
   })
 })
 

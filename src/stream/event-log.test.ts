@@ -194,19 +194,6 @@ describe('following', () => {
     expect(await all).toEqual(['0', '1', 'end'])
   })
 
-  test('a slow follower reads from the store what has left the ring', async () => {
-    const log = openLog({ ring: { events: 3, chars: 1_000 } })
-    const one = await claimed()
-    const following = log.follow(one.run.run_id, { after: -1, signal: forever })
-    const first = following.next()
-    for (let i = 0; i < 200; i += 1) await append(log, one, values(i))
-    log.deliver(await finish(one))
-    const seen = [(await first).value?.data]
-    for await (const event of following) seen.push(event.data)
-    expect(seen.slice(0, 200)).toEqual(Array.from({ length: 200 }, (_, i) => `${i}`))
-    expect(seen).toHaveLength(201)
-  })
-
   test('an end comes whatever was asked for', async () => {
     const log = openLog({ isLocal: () => false })
     const one = await claimed()

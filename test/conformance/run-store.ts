@@ -245,22 +245,6 @@ export function testRunStore(world: () => AgentStoreWorld): void {
       expect(await store.runs.holds(lease)).toBe(true)
     })
 
-    it('finds nothing where nothing waits', async () => {
-      expect(await claim()).toBeUndefined()
-    })
-
-    it('takes a thread’s runs one after another, in the order received', async () => {
-      const runs = await insertRuns(await insertThread(), 20)
-      const order: string[] = []
-      for (let i = 0; i < runs.length; i++) {
-        const { run, lease } = await mustClaim()
-        expect(await claim()).toBeUndefined()
-        order.push(run.run_id)
-        await finish(lease)
-      }
-      expect(order).toEqual(runs.map((run) => run.run_id))
-    })
-
     it('leaves the runs of some graphs, with the lines behind them', async () => {
       const thread_id = await insertThread()
       const left = await insertRun({ thread_id, metadata: { graph_id: 'one "graph"' } })
@@ -346,29 +330,6 @@ export function testRunStore(world: () => AgentStoreWorld): void {
   })
 
   describe('a delayed run', () => {
-    it('is not taken before it is due, and lets later runs pass until then', async () => {
-      const thread_id = await insertThread()
-      const delayed = await insertRun({ thread_id, available_at: NOW + 1 })
-      const prompt = await insertRun({ thread_id })
-      const { run, lease } = await mustClaim()
-      expect(run.run_id).toBe(prompt.run_id)
-      await finish(lease)
-      expect(await claim()).toBeUndefined()
-      const due = await claimRun(store, {
-        server_id: 's',
-        now: NOW + 1,
-        lease_expires_at: NOW + 9,
-      })
-      expect(due?.run.run_id).toBe(delayed.run_id)
-    })
-
-    it('takes its old place once it is due', async () => {
-      const thread_id = await insertThread()
-      const delayed = await insertRun({ thread_id, available_at: NOW })
-      await insertRun({ thread_id })
-      expect((await mustClaim()).run.run_id).toBe(delayed.run_id)
-    })
-
     it('tells when to look again', async () => {
       expect(await store.runs.nextDue(NOW)).toBeUndefined()
       await insertRun({ available_at: NOW })
@@ -476,17 +437,6 @@ export function testRunStore(world: () => AgentStoreWorld): void {
       ])
       expect((await release({ now: NOW + 5000 })).released).toEqual([])
       expect((await release({ now: NOW + 5001 })).released).toHaveLength(2)
-    })
-
-    it('that is given back costs no attempt and no place', async () => {
-      const thread_id = await insertThread()
-      const [first] = await insertRuns(thread_id, 2)
-      for (let i = 0; i < MAX_RUN_ATTEMPTS + 1; i++) {
-        const { run, lease } = await mustClaim()
-        expect(run).toMatchObject({ run_id: first?.run_id, attempt: 1 })
-        expect(await store.runs.giveBack(lease)).toBe(true)
-        expect(await store.runs.holds(lease)).toBe(false)
-      }
     })
 
     it('ends before its time for a run that has lost its host: the attempt counts', async () => {

@@ -11,6 +11,12 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
+/** `body`: sent as JSON. */
+function call(method: string, path: string, body?: unknown): Promise<Response> {
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+  return fetch(`${server.url}${path}`, { method, ...sent })
+}
+
 async function send(path: string, body?: string, headers: Record<string, string> = {}) {
   const json = { 'content-type': 'application/json' }
   const response = await fetch(`${server.url}${path}`, {
@@ -79,20 +85,149 @@ describe('a request that does not validate is refused with the place and the rea
   })
 })
 
+/** Each body is refused for its first field. */
+const BODIES: [method: string, path: string, bodies: object[]][] = [
+  [
+    'POST',
+    '/threads/:id/runs',
+    [
+      ...[{ webhook: '' }, { feedback_keys: 'liked' }, { durability: 'never' }],
+      ...[
+        { multitask_strategy: 'later' },
+        { if_not_exists: 'maybe' },
+        { on_disconnect: 'explode' },
+      ],
+      ...[{ after_seconds: -1 }, { after_seconds: 1e12 }, { stream_mode: 'all' }, { metadata: [] }],
+      ...[
+        { interrupt_before: 'b' },
+        { interrupt_after: [1] },
+        { checkpoint: { checkpoint_id: 5 } },
+      ],
+      ...[{ config: { recursion_limit: 0 } }, { config: { configurable: [] } }],
+      ...[{ command: { goto: 5 } }, { command: { goto: [{ input: 1 }] } }],
+      ...[{ command: { update: 'all' } }, { command: { update: [['a']] } }],
+    ],
+  ],
+  [
+    'POST',
+    '/threads/search',
+    [
+      ...[{ limit: 0 }, { limit: 1001 }, { offset: -1 }, { status: 'lazy' }, { sort_by: 'values' }],
+      ...[{ select: ['secrets'] }, { ids: ['no-uuid'] }, { metadata: [] }, { values: 'text' }],
+    ],
+  ],
+  ['PATCH', '/threads/:id', [{ metadata: [] }]],
+  ['POST', '/threads/prune', [{ thread_ids: ['x'] }]],
+  ['POST', '/threads/:id/state/checkpoint', [{ checkpoint: 'id' }]],
+  ['POST', '/threads/:id/state', [{ values: 'text' }, { as_node: 1 }]],
+  ['PATCH', '/threads/:id/state', [{ metadata: 'text' }]],
+  [
+    'POST',
+    '/threads/:id/history',
+    [{ limit: 0 }, { limit: '5' }, { metadata: 1 }, { checkpoint: 'x' }, { before: 1 }],
+  ],
+  ['POST', '/runs/cancel', [{ status: 'success' }, { thread_id: 'no-id', run_ids: [] }]],
+]
+
+/** Each query is refused for its parameter. */
+const QUERIES: [method: string, path: string, queries: string[]][] = [
+  [
+    'GET',
+    '/threads/:id/runs',
+    ['limit=0', 'limit=1001', 'limit=x', 'offset=-1', 'status=odd', 'select=odd'],
+  ],
+  ['GET', '/threads/:id/history', ['limit=0', 'limit=1001', 'limit=x']],
+  ['GET', '/threads/:id/state', ['subgraphs=maybe', 'select=secrets']],
+  ['GET', '/threads/:id/stream', ['stream_modes=values']],
+  ['POST', `/threads/:id/runs/${randomUUID()}/cancel`, ['action=explode', 'wait=maybe']],
+]
+
+/** Refused as a whole. */
+const WHOLE: [method: string, path: string, body: unknown][] = [
+  ['POST', '/threads/prune', {}],
+  ['POST', '/threads/prune', { thread_ids: [], strategy: 'hide' }],
+  ['POST', '/threads/:id/state/checkpoint', {}],
+  ['POST', '/threads/:id/state', []],
+  ['PATCH', '/threads/x', { metadata: {} }],
+  ['DELETE', '/threads/x', undefined],
+  ['POST', '/runs/batch', []],
+  ['POST', '/runs/batch', {}],
+  ['POST', '/runs/batch', [{}]],
+  ['POST', '/runs/batch', [{ assistant_id: 'slow', after_seconds: -1 }]],
+  ['POST', '/runs/cancel?action=explode', { status: 'all' }],
+  ['POST', '/runs/cancel', {}],
+  ['POST', '/runs/cancel', { thread_id: randomUUID() }],
+  ['POST', '/runs/cancel', { run_ids: [randomUUID()] }],
+  ['POST', '/runs/cancel', { status: 'all', thread_id: randomUUID() }],
+]
+
+describe('a request that does not validate', () => {
+  /** The place of the first issue of a request that has to be refused. */
+  async function placeOf(method: string, path: string, body?: unknown) {
+    const answer = await call(method, path.replace(':id', thread_id), body)
+    expect([method, path, body, answer.status]).toEqual([method, path, body, 422])
+    const { detail } = (await answer.json()) as { detail: { loc: string[] }[] }
+    return detail[0]?.loc
+  }
+
+  test.each(BODIES)('%s %s names the field', async (method, path, bodies) => {
+    for (const body of bodies) {
+      const loc = await placeOf(method, path, { assistant_id: 'slow', ...body })
+      expect(loc?.slice(0, 2)).toEqual(['body', Object.keys(body)[0]])
+    }
+  })
+
+  test.each(QUERIES)('%s %s names the parameter', async (method, path, queries) => {
+    for (const query of queries) {
+      const loc = await placeOf(method, `${path}?${query}`)
+      expect(loc?.slice(0, 2)).toEqual(['query', query.split('=')[0]])
+    }
+  })
+
+  test.each(WHOLE)('%s %s is refused with %j', async (method, path, body) => {
+    expect(await placeOf(method, path, body)).toBeInstanceOf(Array)
+  })
+
+  test('an idempotency key that is too long', async () => {
+    const headers = { 'idempotency-key': 'k'.repeat(256) }
+    const body = '{"assistant_id":"slow"}'
+    expect((await send(`/threads/${thread_id}/runs`, body, headers)).status).toBe(422)
+  })
+})
+
 describe('what is not there is a 404 that says what', () => {
   const id = randomUUID()
-  test.each([
-    ['a thread', `/threads/${id}`, undefined, id],
-    ["a thread's state", `/threads/${id}/state`, undefined, id],
-    ["a thread's run", `/threads/${id}/runs/${id}`, undefined, id],
-    ['a run on no thread', `/threads/${id}/runs`, '{"assistant_id":"agent"}', id],
-    ['an assistant', '/assistants/nobody', undefined, 'nobody'],
-    ['a run of no assistant', '/runs', '{"assistant_id":"nobody"}', '"agent"'],
-    ['a stream of no run', `/runs/${id}/stream`, undefined, id],
-    ['a route', '/nowhere', undefined, '/nowhere'],
-  ])('%s', async (_, path, body, told) => {
-    const answer = await send(path, body)
-    expect(answer).toEqual({ status: 404, body: { detail: expect.stringContaining(told) } })
+  const thread = `/threads/${id}`
+  test.each<[string, string, unknown, string]>([
+    ...(
+      [
+        ['GET', thread],
+        ['PATCH', thread, { metadata: {} }],
+        ['POST', `${thread}/copy`],
+        ['GET', `${thread}/storage`],
+        ['GET', `${thread}/stream`],
+        ['GET', `${thread}/history`],
+        ['POST', `${thread}/history`, {}],
+        ['GET', `${thread}/state`],
+        ['GET', `${thread}/state/${id}`],
+        ['POST', `${thread}/state/checkpoint`, { checkpoint: {} }],
+        ['POST', `${thread}/state`, { values: {} }],
+        ['PATCH', `${thread}/state`, { metadata: {} }],
+        ['GET', `${thread}/runs`],
+        ['GET', `${thread}/runs/${id}`],
+        ['POST', `${thread}/runs`, { assistant_id: 'agent' }],
+        ['GET', `/runs/${id}/stream`],
+      ] as [string, string, unknown?][]
+    ).map(([method, path, body]): [string, string, unknown, string] => [method, path, body, id]),
+    ['GET', '/assistants/nobody', undefined, 'nobody'],
+    ['POST', '/runs', { assistant_id: 'nobody' }, '"agent"'],
+    ['GET', '/nowhere', undefined, '/nowhere'],
+  ])('%s %s', async (method, path, body, told) => {
+    const answer = await call(method, path, body)
+    expect([answer.status, await answer.json()]).toEqual([
+      404,
+      { detail: expect.stringContaining(told) },
+    ])
   })
 
   test('a run of another thread', async () => {
@@ -106,12 +241,12 @@ describe('what is not there is a 404 that says what', () => {
 
 test('a last event id that is none is refused', async () => {
   const run = await server.client.runs.create(thread_id, 'agent', { input: { messages: [] } })
-  const path = `/threads/${thread_id}/runs/${run.run_id}/stream`
-  const answer = await send(path, undefined, { 'last-event-id': 'rubbish' })
-  expect(answer).toMatchObject({
-    status: 400,
-    body: { detail: expect.stringContaining('rubbish') },
-  })
+  for (const path of [`runs/${run.run_id}/stream`, 'stream']) {
+    const headers = { 'last-event-id': 'rubbish' }
+    const answer = await send(`/threads/${thread_id}/${path}`, undefined, headers)
+    const detail = expect.stringContaining('rubbish')
+    expect(answer).toMatchObject({ status: 400, body: { detail } })
+  }
 })
 
 test.each([
@@ -174,15 +309,6 @@ test('input that the graph cannot use fails the run, not the request', async () 
   const values = await server.client.runs.join(thread_id, run_id)
   expect(values).toHaveProperty('__error__')
   expect((await server.client.runs.get(thread_id, run_id)).status).toBe('error')
-})
-
-test('configurable keys that steer the runtime are not taken from clients', async () => {
-  const { kwargs } = (await server.client.runs.create(thread_id, 'agent', {
-    input: { messages: [] },
-    config: { configurable: { __runyard_lease: {}, __pregel_send: 1, mine: 2 } },
-  })) as unknown as { kwargs: { config: { configurable: object } } }
-  expect(kwargs.config.configurable).toMatchObject({ mine: 2 })
-  expect(Object.keys(kwargs.config.configurable).filter((key) => key.startsWith('__'))).toEqual([])
 })
 
 test('a request that is too large is refused unread', async () => {

@@ -97,18 +97,3 @@ test('where one run is unknown none ends', async () => {
   expect(await statuses(thread_id, run_ids)).toEqual(['running', 'pending', 'pending'])
   expect((await post({ thread_id: randomUUID(), run_ids })).status).toBe(404)
 })
-
-test.each([
-  [{}],
-  [{ status: 'success' }],
-  [{ thread_id: randomUUID() }],
-  [{ run_ids: [randomUUID()] }],
-  [{ status: 'all', thread_id: randomUUID() }],
-  [{ thread_id: 'no-id', run_ids: [] }],
-])('%j does not say which runs', async (body) => {
-  expect((await post(body)).status).toBe(422)
-})
-
-test('an unknown action is refused', async () => {
-  expect((await post({ status: 'all' }, '?action=explode')).status).toBe(422)
-})

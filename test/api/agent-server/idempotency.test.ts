@@ -128,8 +128,3 @@ test('a key is forgotten after a day', async () => {
   skippedMs = 24 * 3_600_000 + 1_000
   expect(await runOf(await post(path, { ...STEP, metadata: { day: 2 } }, key))).not.toBe(first)
 })
-
-test('a key that is too long is refused', async () => {
-  const path = `/threads/${await createThread()}/runs`
-  expect((await post(path, STEP, 'k'.repeat(256))).status).toBe(422)
-})

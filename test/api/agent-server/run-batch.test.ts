@@ -42,10 +42,3 @@ test('where one run is refused, none is created', async () => {
   expect(answer.status).toBe(404)
   expect(await server.client.threads.count()).toBe(before)
 })
-
-test.each([[[]], [{}], [[{}]], [[{ assistant_id: 'slow', after_seconds: -1 }]]])(
-  'the batch %j is refused',
-  async (body) => {
-    expect((await post(body)).status).toBe(422)
-  },
-)

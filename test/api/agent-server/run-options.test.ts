@@ -149,30 +149,3 @@ test('a run says to which LangSmith project it is traced, where the server trace
   expect(await nameOf(server.url, other)).toBeNull()
   await tracing.stop()
 })
-
-test.each([
-  { webhook: '' },
-  { feedback_keys: 'liked' },
-  { durability: 'never' },
-  { multitask_strategy: 'later' },
-  { if_not_exists: 'maybe' },
-  { on_disconnect: 'explode' },
-  { after_seconds: -1 },
-  { after_seconds: 1e12 },
-  { interrupt_before: 'b' },
-  { interrupt_after: [1] },
-  { stream_mode: 'all' },
-  { config: { recursion_limit: 0 } },
-  { config: { configurable: [] } },
-  { metadata: [] },
-  { command: { goto: 5 } },
-  { command: { goto: [{ input: 1 }] } },
-  { command: { update: 'all' } },
-  { command: { update: [['a']] } },
-  { checkpoint: { checkpoint_id: 5 } },
-])('%j is refused', async (body) => {
-  const answer = await create(await createThread(), body)
-  expect(answer.status).toBe(422)
-  const { detail } = (await answer.json()) as { detail: { loc: string[] }[] }
-  expect(detail[0]?.loc.slice(0, 2)).toEqual(['body', Object.keys(body)[0]])
-})

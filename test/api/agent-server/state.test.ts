@@ -105,37 +105,6 @@ describe('the state', () => {
       await expect(byPlace).rejects.toThrow('HTTP 404')
     }
   })
-
-  test('of a thread that is not there is refused', async () => {
-    const path = `/threads/${randomUUID()}/state`
-    const requests: [string, string, unknown?][] = [
-      ['GET', path],
-      ['GET', `${path}/${randomUUID()}`],
-      ['POST', `${path}/checkpoint`, { checkpoint: {} }],
-      ['POST', path, { values: {} }],
-      ['PATCH', path, { metadata: {} }],
-    ]
-    for (const [method, where, body] of requests) {
-      const refused = await call(method, where, body)
-      expect([method, where, refused.status]).toEqual([method, where, 404])
-    }
-  })
-
-  test.each<[string, string, unknown]>([
-    ['GET', '/state?subgraphs=maybe', undefined],
-    ['GET', '/state?select=secrets', undefined],
-    ['POST', '/state/checkpoint', {}],
-    ['POST', '/state/checkpoint', { checkpoint: 'id' }],
-    ['POST', '/state', { values: 'text' }],
-    ['POST', '/state', { values: {}, as_node: 1 }],
-    ['POST', '/state', []],
-    ['PATCH', '/state', { metadata: 'text' }],
-  ])('%s %s with %j does not validate', async (method, path, body) => {
-    const thread_id = await talk()
-    const refused = await call(method, `/threads/${thread_id}${path}`, body)
-    expect(refused.status).toBe(422)
-    expect(await refused.json()).toMatchObject({ detail: [{ loc: expect.any(Array) }] })
-  })
 })
 
 describe('an update of the state', () => {

@@ -213,17 +213,3 @@ test.each(['stream_modes', 'stream_mode'])('%s may be a list, a word or JSON', a
     expect(await read(query)).toContain('"attempt":1')
   }
 })
-
-test.each([
-  ['an unknown mode', 'stream_modes=values', {}, 422],
-  ['an id that is none', '', { 'last-event-id': 'x' }, 400],
-] as const)('%s is refused', async (_, query, headers, status) => {
-  const { thread_id } = await server.client.threads.create()
-  const response = await fetch(`${server.url}/threads/${thread_id}/stream?${query}`, { headers })
-  expect(response.status).toBe(status)
-})
-
-test('of a thread that is not there nothing is streamed', async () => {
-  const response = await fetch(`${server.url}/threads/${crypto.randomUUID()}/stream`)
-  expect(response.status).toBe(404)
-})

@@ -22,85 +22,15 @@ test('updates without a thread: the metadata, then what each node changed', asyn
   expect(parts[1]?.data).toMatchObject({ answer: { messages: [{ content: 'echo: hi' }] } })
 })
 
-test('messages without a thread: metadata once, each message whole so far, then complete', async () => {
-  const options = { input: say('one two'), streamMode: 'messages' } as const
-  const parts = await collect(server.client.runs.stream(null, 'agent', options))
-  expect(names(parts)).toEqual([
-    'metadata',
-    'messages/complete',
-    'messages/metadata',
-    'messages/partial',
-    'messages/partial',
-    'messages/partial',
-    'messages/complete',
-  ])
-  expect(parts[1]?.data).toMatchObject([{ type: 'human', content: 'one two' }])
-  const contents = parts.slice(3).map((part) => (part.data as { content: string }[])[0]?.content)
-  expect(contents).toEqual(['echo: ', 'echo: one ', 'echo: one two', 'echo: one two'])
-  const [{ data }] = parts.slice(2) as [StreamPart]
-  const [id] = Object.keys(data as object)
-  expect(parts.at(-1)?.data).toMatchObject([{ id, type: 'ai' }])
-})
-
-test('messages-tuple: each piece with its metadata', async () => {
-  const options = { input: say('one two'), streamMode: 'messages-tuple' } as const
-  const parts = await collect(server.client.runs.stream(null, 'agent', options))
-  expect(new Set(names(parts.slice(1)))).toEqual(new Set(['messages']))
-  const pieces = parts.slice(1).map((part) => part.data as [{ content: string }, object])
-  expect(pieces.map(([piece]) => piece.content).join('')).toBe('echo: one two')
-  expect(pieces[0]?.[1]).toMatchObject({ langgraph_node: 'answer' })
-})
-
 test.each(['agent', 'fail'])('a run of which nothing is shown ends (%s)', async (graph) => {
   const options = { input: say('hi'), streamMode: 'custom' } as const
   const parts = await collect(server.client.runs.stream(null, graph, options))
   expect(names(parts)).toEqual(['metadata', ...(graph === 'fail' ? ['error'] : [])])
 })
 
-test('values, custom and updates together, in the order that they come about', async () => {
-  const parts = await collect(
-    server.client.runs.stream(null, 'slow', {
-      input: { count: 1, ms: 1 },
-      streamMode: ['values', 'custom', 'updates'],
-    }),
-  )
-  expect(names(parts)).toEqual([
-    'metadata',
-    'values',
-    'updates',
-    'values',
-    'custom',
-    'updates',
-    'values',
-  ])
-  expect(parts[4]?.data).toEqual({ label: 'run', step: 1 })
-  expect(parts.at(-1)?.data).toMatchObject({ done: 1, steps: ['run:1'] })
-})
-
 test('values are the default', async () => {
   const parts = await collect(server.client.runs.stream(null, 'agent', { input: say('hi') }))
   expect(new Set(names(parts.slice(1)))).toEqual(new Set(['values']))
-})
-
-test("subgraphs' events carry their namespace in the name", async () => {
-  const parts = await collect(
-    server.client.runs.stream(null, 'parent', {
-      input: { text: 'a' },
-      streamMode: 'updates',
-      streamSubgraphs: true,
-    }),
-  )
-  const inner = names(parts).filter((name) => name.includes('|'))
-  expect(inner).toEqual([expect.stringMatching(/^updates\|child:[0-9a-f-]+$/)])
-})
-
-test('a graph that throws ends its stream with the error', async () => {
-  const options = { input: { reason: 'no luck' } }
-  const parts = await collect(server.client.runs.stream(null, 'fail', options))
-  expect(parts.at(-1)).toMatchObject({
-    event: 'error',
-    data: { error: 'RangeError', message: 'no luck' },
-  })
 })
 
 test('events are numbered, and a stream goes on after the last one that a client has', async () => {

@@ -169,23 +169,6 @@ test('what cannot be extracted is refused with its place', async () => {
   expect((await post('/threads/search', { extract: many })).status).toBe(422)
 })
 
-test.each([
-  ['limit', { limit: 0 }],
-  ['limit', { limit: 1001 }],
-  ['offset', { offset: -1 }],
-  ['status', { status: 'lazy' }],
-  ['sort_by', { sort_by: 'values' }],
-  ['select', { select: ['secrets'] }],
-  ['ids', { ids: ['no-uuid'] }],
-  ['metadata', { metadata: [] }],
-  ['values', { values: 'text' }],
-])('a search with a wrong %s is refused: %j', async (field, body) => {
-  const refused = await post('/threads/search', body)
-  expect(refused.status).toBe(422)
-  const { detail } = (await refused.json()) as { detail: { loc: string[] }[] }
-  expect(detail[0]?.loc.slice(0, 2)).toEqual(['body', field])
-})
-
 describe('what the caller may not see', () => {
   function clientFor(headers: Record<string, string>): Client {
     const options = { apiKey: null, callerOptions: { maxRetries: 0 } }
