@@ -20,7 +20,7 @@ import type {
 } from '../core/deployment/artifacts/store.ts'
 import { AppError } from '../core/errors.ts'
 import { MAX_SIGNED_MS, type ObjectStore } from '../core/object-store.ts'
-import { fileContent } from './file-content.ts'
+import { fileContent } from './folder-objects.ts'
 import { packFolder } from './pack.ts'
 
 interface ArtifactStoreOptions {

@@ -1,10 +1,10 @@
 /** Objects as files of a folder: of this machine, or of a file system that several mount. */
 import { randomUUID } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { AppError } from '../core/errors.ts'
 import { checkObjectName, type ObjectStore } from '../core/object-store.ts'
-import { fileContent } from './file-content.ts'
 
 interface FolderOptions {
   /** Absolute; made where it is missing. */
@@ -144,4 +144,13 @@ function asRefusal(error: unknown): unknown {
   if (code === undefined || !NO_WRITES.includes(code)) return error
   const what = `It cannot be stored now: ${message}. Make room, then send it again.`
   return new AppError('unavailable', what, { cause: error })
+}
+
+/**
+ * Opens the file at the first read and closes it after the last, or when the reader stops. So a reader that never
+ * starts leaves nothing open, and a waiting reader receives every error. A stream that is opened earlier may fail
+ * without a listener, which ends the process.
+ */
+export async function* fileContent(path: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path)
 }

@@ -18,8 +18,8 @@ import { buildInJob } from './job-build.ts'
 import { homeFolder, revisionFolder, revisionsFolder } from './layout.ts'
 import type { BuilderOptions } from './options.ts'
 import { buildProject } from './project-build.ts'
+import { fetchSource, isImageSource } from './sources/fetch.ts'
 import { findImage } from './sources/image.ts'
-import { fetchSource, isImageSource } from './sources/table.ts'
 import { DEFAULT_LIMITS, type StepContext } from './step.ts'
 
 export function createBuilder(options: BuilderOptions): Builder {

@@ -12,7 +12,7 @@ import {
 import type { EndedJob, PreparedBuild } from '../core/deployment/builds/job.ts'
 import { projectSecrets } from '../core/deployment/deploy-key.ts'
 import type { BuilderOptions, Elsewhere } from './options.ts'
-import { fetchSource } from './sources/table.ts'
+import { fetchSource } from './sources/fetch.ts'
 import type { StepContext } from './step.ts'
 
 /** How long a Job may upload its result, in ms: longer than any Job lives. */

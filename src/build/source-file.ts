@@ -2,8 +2,8 @@
 import { relative } from 'node:path'
 import { BuildError } from '../core/deployment/builds/build.ts'
 import { AppError } from '../core/errors.ts'
+import { readTextFile } from '../project/files.ts'
 import { resolveInside } from '../project/path.ts'
-import { readTextFile } from '../project/text-file.ts'
 
 /**
  * Returns a file's text; `undefined`: there is none. `source`: its top folder, links resolved. Throws

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { AppError } from '../../core/errors.ts'
-import { readTextFile } from '../../project/text-file.ts'
+import { readTextFile } from '../../project/files.ts'
 import type { InstallPlan } from './package-manager.ts'
 
 /** The inputs of an install beside the project's files. */

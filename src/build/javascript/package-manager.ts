@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { BuildError } from '../../core/deployment/builds/build.ts'
 import { AppError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
-import { readTextFile } from '../../project/text-file.ts'
+import { readTextFile } from '../../project/files.ts'
 import type { LockFile } from './locked-version.ts'
 
 /** One install: a command and the folder that it belongs in. */

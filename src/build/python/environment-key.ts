@@ -1,7 +1,7 @@
 /** A key for what is installed from an index: two environments with the same key have the same packages. */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { readTextFile } from '../../project/text-file.ts'
+import { readTextFile } from '../../project/files.ts'
 import type { FoundPython } from './interpreter.ts'
 import type { PythonPlan } from './plan.ts'
 

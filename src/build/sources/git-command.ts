@@ -1,10 +1,13 @@
 /** Git's commands, as builds run them. */
+
+import { randomUUID } from 'node:crypto'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { BuildError } from '../../core/deployment/builds/build.ts'
 import type { CommandEnd } from '../../core/deployment/builds/project-commands.ts'
 import { runCommand } from '../command.ts'
+import { knownHostsPath, unfinishedFolder } from '../layout.ts'
 import { reasonOf, type StepContext } from '../step.ts'
-import type { RepositoryUrl } from './repository-url.ts'
-import { type SshAccess, sshEnvironment } from './ssh-access.ts'
 
 /** git's answer to `get` of the credential protocol, without the values on a command line. */
 const CREDENTIAL_HELPER =
@@ -95,4 +98,86 @@ function configVariables(config: [string, string][]): Record<string, string> {
     [`GIT_CONFIG_VALUE_${i}`, value],
   ])
   return { ...Object.fromEntries(entries), GIT_CONFIG_COUNT: String(config.length) }
+}
+
+export interface RepositoryUrl {
+  /** Without credentials: may be shown, logged and put on a command line. */
+  url: string
+  /** For https only; handed to git through a credential helper. */
+  credentials: { username: string; password: string } | undefined
+}
+
+/** Of a URL that `checkRepoUrl` takes. */
+export function splitCredentials(text: string): RepositoryUrl {
+  // `user@host:path` holds no password.
+  if (!URL.canParse(text)) return { url: text, credentials: undefined }
+  const url = new URL(text)
+  const username = decode(url.username)
+  const password = decode(url.password)
+  url.password = ''
+  if (url.protocol !== 'ssh:') url.username = ''
+  const isNeeded = url.protocol === 'https:' && (username !== '' || password !== '')
+  return { url: url.href, credentials: isNeeded ? { username, password } : undefined }
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
+
+export interface SshAccess {
+  /** The private key's file; `undefined`: there is none, and only a public server lets git in. */
+  keyPath: string | undefined
+  /** Where the keys of hosts are remembered: a host that was seen once must show the same again. */
+  knownHostsPath: string
+}
+
+/**
+ * Calls `work` with a deployment's access. Meanwhile the key lies in a file that only this user can read; after a crash
+ * the next start removes it.
+ */
+export async function withSshAccess<T>(
+  dir: string,
+  deployKey: string | undefined,
+  work: (access: SshAccess) => Promise<T>,
+): Promise<T> {
+  const folder = join(unfinishedFolder(dir), randomUUID())
+  const keyPath = deployKey === undefined ? undefined : join(folder, 'deploy-key')
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  try {
+    if (keyPath) await writeFile(keyPath, keyText(deployKey ?? ''), { mode: 0o600 })
+    return await work({ keyPath, knownHostsPath: knownHostsPath(dir) })
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/**
+ * The environment in which git starts ssh. Paths are passed as variables: git hands the command to a shell. The
+ * machine's own keys, agents and settings are not used: they are not the deployment's.
+ */
+function sshEnvironment(access: SshAccess): Record<string, string> {
+  const options = [
+    'BatchMode=yes',
+    'IdentitiesOnly=yes',
+    'IdentityAgent=none',
+    'StrictHostKeyChecking=accept-new',
+    'GlobalKnownHostsFile=/dev/null',
+    `UserKnownHostsFile=\\"$BUILD_KNOWN_HOSTS\\"`,
+    access.keyPath ? `IdentityFile=\\"$BUILD_DEPLOY_KEY\\"` : 'IdentityFile=none',
+  ]
+  return {
+    GIT_SSH_COMMAND: ['ssh -F /dev/null', ...options.map((one) => `-o "${one}"`)].join(' '),
+    GIT_SSH_VARIANT: 'ssh',
+    BUILD_KNOWN_HOSTS: access.knownHostsPath,
+    BUILD_DEPLOY_KEY: access.keyPath ?? '',
+  }
+}
+
+/** OpenSSH takes no key whose last line is not ended, nor one with the line ends of Windows. */
+function keyText(key: string): string {
+  return `${key.replaceAll('\r\n', '\n').trim()}\n`
 }

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { close, listen } from '../../http/listen.ts'
+import type { LfsPointer } from './lfs.ts'
 import { fetchLargeFiles } from './lfs.ts'
-import type { LfsPointer } from './lfs-pointers.ts'
 
 const CONTENT = 'a large file\n'.repeat(1000)
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex')

@@ -13,7 +13,7 @@ import { silentLog } from '../../core/log.ts'
 import { openBuildLog } from '../build-log.ts'
 import { DEFAULT_LIMITS, type StepContext } from '../step.ts'
 import { fetchRepository } from './git.ts'
-import { withSshAccess } from './ssh-access.ts'
+import { withSshAccess } from './git-command.ts'
 
 const skipped = NO_SSH_SERVER ? ` (skipped: ${NO_SSH_SERVER})` : ''
 

@@ -18,7 +18,7 @@ import { systemClock } from '../../core/clock.ts'
 import { silentLog } from '../../core/log.ts'
 import { openBuildLog } from '../build-log.ts'
 import { DEFAULT_LIMITS, type StepContext } from '../step.ts'
-import { unpackSource } from './tarball.ts'
+import { unpackSource } from './fetch.ts'
 
 let dir: string
 let context: StepContext
