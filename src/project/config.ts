@@ -8,6 +8,7 @@ import type { JsonObject } from '../core/json.ts'
 import type { Environment } from '../settings/values.ts'
 import { type AuthConfig, readAuthConfig } from './auth.ts'
 import { EnvEntry, type ProjectEnv, readProjectEnv } from './env.ts'
+import { readTextFile } from './files.ts'
 import { type ProjectHttp, readHttpConfig } from './http.ts'
 import {
   isJavascript,
@@ -22,13 +23,17 @@ import {
 import { imageNotesOf, keyNotesOf, notedKeys, notesOf, variableNotesOf } from './notes.ts'
 import { isMissing, type PathScope } from './path.ts'
 import { PYTHON_ENTRIES, type PythonSettings, readPythonSettings } from './python/settings.ts'
-import { firstIssue, replaceSections, SECTIONS, type Sections } from './sections.ts'
+import {
+  firstIssue,
+  readTtlConfig,
+  readWebhookConfig,
+  replaceSections,
+  SECTIONS,
+  type Sections,
+} from './sections.ts'
 import { type ProjectStore, readStoreConfig, resolveEmbed } from './store.ts'
-import { readTextFile } from './text-file.ts'
-import { readTtlConfig } from './ttl.ts'
 import { readUiConfig, type UiConfig, UiConfigEntry, UiEntry } from './ui.ts'
 import { unknownKeys } from './unknown-keys.ts'
-import { readWebhookConfig } from './webhooks.ts'
 
 /** Where one graph comes from. */
 type GraphSpec = JsGraphSpec | PythonGraphSpec
@@ -265,13 +270,14 @@ async function readGraph(
   graph_id: string,
   entry: z.infer<typeof GraphEntry>,
 ): Promise<GraphSpec> {
-  const { path, description = null } = typeof entry === 'string' ? { path: entry } : entry
+  const given: Exclude<typeof entry, string> = typeof entry === 'string' ? { path: entry } : entry
+  const { path, description = null, config, context } = given
   const module = await resolveModule(reading, `graph "${graph_id}"`, path)
-  return { graph_id, ...module, description, ...defaultsOf(entry) }
-}
-
-function defaultsOf(entry: z.infer<typeof GraphEntry>): Pick<GraphSpec, 'config' | 'context'> {
-  if (typeof entry === 'string') return {}
-  const { config, context } = entry
-  return { ...(config && { config }), ...(context && { context }) }
+  return {
+    graph_id,
+    ...module,
+    description,
+    ...(config && { config }),
+    ...(context && { context }),
+  }
 }

@@ -4,10 +4,9 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import type { Language } from '../core/deployment/artifacts/artifact.ts'
 import type { Environment } from '../settings/values.ts'
-import { parseEnvFile } from './env-file.ts'
+import { readTextFile } from './files.ts'
 import type { ReadingConfig } from './module-spec.ts'
 import { isInside, isMissing } from './path.ts'
-import { readTextFile } from './text-file.ts'
 
 export interface ProjectEnv {
   /**
@@ -76,4 +75,21 @@ async function readEnvFile(
   if (found.isDirectory()) return without('is a folder and is not read')
   const env = await parseEnvFile(await readTextFile(path), language, environment)
   return { env, envFile: path, notes: [] }
+}
+
+/**
+ * The variables of such a file, read as python-dotenv does for Python and `dotenv` for JavaScript, like the official
+ * tools. `environment`: values for `${NAME}` besides variables of the file, in Python only.
+ */
+export async function parseEnvFile(
+  text: string,
+  language: Language,
+  environment: Environment,
+): Promise<Record<string, string>> {
+  if (language === 'python') {
+    const { parsePythonEnv } = await import('./python-env.ts')
+    return parsePythonEnv(text, environment)
+  }
+  const { default: dotenv } = await import('dotenv')
+  return dotenv.parse(text)
 }

@@ -1,5 +1,5 @@
 /**
- * Env files as python-dotenv, for which Python projects are written, reads them. `env-file.test.ts` compares the two
+ * Env files as python-dotenv, for which Python projects are written, reads them. `env.test.ts` compares the two
  * line by line.
  */
 import type { Environment } from '../settings/values.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readProjectConfig } from './config.ts'
-import { replaceSections, type Sections } from './sections.ts'
+import { readTtlConfig, replaceSections, SECTIONS, type Sections } from './sections.ts'
 
 const json = JSON.stringify
 
@@ -101,5 +101,49 @@ describe('the variables of a project', () => {
     await expect(readProjectConfig(path)).rejects.toThrow('gone.ts')
     const environment = { LANGGRAPH_AUTH: json({ path: './agent.ts:graph' }) }
     expect((await readProjectConfig(path, { environment })).auth?.path).toBe('./agent.ts')
+  })
+})
+
+describe('the time to live of threads', () => {
+  const read = (checkpointer: unknown) => readTtlConfig(SECTIONS.checkpointer.parse(checkpointer))
+
+  it('is unlimited unless the file says otherwise', () => {
+    const nothing = { sweepIntervalMinutes: 5, sweepLimit: 1000 }
+    expect(readTtlConfig(undefined)).toEqual(nothing)
+    expect(readTtlConfig(null)).toEqual(nothing)
+    expect(read({ backend: 'default' })).toEqual(nothing)
+    expect(read({ ttl: { strategy: 'keep_latest' } })).toEqual(nothing)
+  })
+
+  it('deletes without a strategy', () => {
+    expect(read({ ttl: { default_ttl: 10 } })).toEqual({
+      defaultTtl: { strategy: 'delete', ttl_minutes: 10 },
+      sweepIntervalMinutes: 5,
+      sweepLimit: 1000,
+    })
+  })
+
+  it('can be set in every part', () => {
+    const ttl = {
+      strategy: 'keep_latest',
+      default_ttl: 0.5,
+      sweep_interval_minutes: 2,
+      sweep_limit: 7,
+    }
+    expect(read({ ttl })).toEqual({
+      defaultTtl: { strategy: 'keep_latest', ttl_minutes: 0.5 },
+      sweepIntervalMinutes: 2,
+      sweepLimit: 7,
+    })
+  })
+
+  it.each([
+    { default_ttl: 0 },
+    { default_ttl: 'long' },
+    { sweep_interval_minutes: -1 },
+    { sweep_limit: 1.5 },
+    { strategy: 'hide' },
+  ])('is not %j', (ttl) => {
+    expect(SECTIONS.checkpointer.safeParse({ ttl }).success).toBe(false)
   })
 })

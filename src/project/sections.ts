@@ -2,14 +2,71 @@
  * The parts of `langgraph.json` that variables replace, by the names that the official server reads. A variable
  * wins over the file, as a container's variable wins over its image.
  */
-import type { z } from 'zod'
+import { z } from 'zod'
+import type { TtlConfig } from '../core/agent/server/project-settings.ts'
+import { TTL_STRATEGIES } from '../core/agent/thread.ts'
+import type { WebhookConfig } from '../core/agent/webhook.ts'
 import { AppError } from '../core/errors.ts'
 import { type Environment, splitList } from '../settings/values.ts'
 import { AuthEntry } from './auth.ts'
 import { CorsEntry, HttpEntry } from './http.ts'
-import { StoreSection } from './store.ts'
-import { CheckpointerConfig, TtlEntry } from './ttl.ts'
-import { WebhooksEntry } from './webhooks.ts'
+import { Minutes, StoreSection } from './store.ts'
+
+const MAX_URL_LENGTH = 65_536
+
+const WebhooksEntry = z.looseObject({
+  env_prefix: z.string().min(1, 'write what variables begin with, such as "LG_WEBHOOK_"').nullish(),
+  allowed_fields: z.array(z.string().min(1), 'write a list of fields, such as "status"').nullish(),
+  headers: z.record(z.string(), z.string(), 'write a map of names and values').nullish(),
+  url: z
+    .looseObject({
+      allowed_domains: z.array(z.string().min(1), 'write a list of host names').nullish(),
+      allowed_ports: z.array(z.int().min(1).max(65_535), 'write a list of ports').nullish(),
+      require_https: z.boolean().nullish(),
+      disable_loopback: z.boolean().nullish(),
+      disable_private_ips: z.boolean().nullish(),
+      max_url_length: z.int().min(1).max(MAX_URL_LENGTH).nullish(),
+    })
+    .nullish(),
+})
+
+export function readWebhookConfig(webhooks: Sections['webhooks']): WebhookConfig {
+  const { env_prefix, headers, allowed_fields, url } = webhooks ?? {}
+  return {
+    envPrefix: env_prefix ?? 'LG_WEBHOOK_',
+    headers: headers ?? {},
+    ...(allowed_fields && { allowedFields: allowed_fields }),
+    url: {
+      allowedDomains: url?.allowed_domains ?? [],
+      allowedPorts: url?.allowed_ports ?? [],
+      isHttpsRequired: url?.require_https ?? false,
+      isLocalRefused: url?.disable_loopback ?? false,
+      isPrivateRefused: url?.disable_private_ips ?? false,
+      maxLength: url?.max_url_length ?? MAX_URL_LENGTH,
+    },
+  }
+}
+
+const TtlEntry = z.looseObject({
+  strategy: z.enum(TTL_STRATEGIES).nullish(),
+  default_ttl: Minutes.nullish(),
+  sweep_interval_minutes: Minutes.nullish(),
+  sweep_limit: z.int().positive().nullish(),
+})
+
+/** The part `checkpointer` of the file; only its `ttl` is used. */
+const CheckpointerConfig = z.looseObject({ ttl: TtlEntry.nullish() })
+
+export function readTtlConfig(checkpointer: Sections['checkpointer']): TtlConfig {
+  const { strategy, default_ttl, sweep_interval_minutes, sweep_limit } = checkpointer?.ttl ?? {}
+  return {
+    ...(default_ttl && {
+      defaultTtl: { strategy: strategy ?? 'delete', ttl_minutes: default_ttl },
+    }),
+    sweepIntervalMinutes: sweep_interval_minutes ?? 5,
+    sweepLimit: sweep_limit ?? 1000,
+  }
+}
 
 /** What these parts of the file may hold, by key. */
 export const SECTIONS = {

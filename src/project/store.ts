@@ -23,7 +23,7 @@ export interface IndexConfig {
 
 const DEFAULT_SWEEP_MINUTES = 5
 
-const Minutes = z
+export const Minutes = z
   .number('write a number of minutes above 0')
   .positive('write a number of minutes above 0')
 

@@ -4,8 +4,7 @@ import { parse as parseToml } from 'smol-toml'
 import { parse as parseYaml } from 'yaml'
 import { AppError } from '../core/errors.ts'
 import { isObject } from '../core/json.ts'
-import { isThere } from './files.ts'
-import { readTextFile } from './text-file.ts'
+import { isThere, readTextFile } from './files.ts'
 
 interface Workspace {
   /** Where its root lies; absolute. */

@@ -9,9 +9,8 @@ import type { GraphEnd, GraphRun } from '../../src/core/agent/host/run.ts'
 import { FIRST_TOKEN, type Lease, type RunStore } from '../../src/core/agent/run.ts'
 import { DEFAULT_HTTP, type ProjectSettings } from '../../src/core/agent/server/project-settings.ts'
 import { EMPTY_STATE, type ThreadState } from '../../src/core/agent/thread.ts'
+import { readTtlConfig, readWebhookConfig } from '../../src/project/sections.ts'
 import { readStoreConfig } from '../../src/project/store.ts'
-import { readTtlConfig } from '../../src/project/ttl.ts'
-import { readWebhookConfig } from '../../src/project/webhooks.ts'
 
 /** What a session is told: add to the thread's values, end, fail. */
 export type Order = 'step' | 'finish' | 'fail'

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: env files have placeholders of this form
 import { expect, it } from 'vitest'
-import { parseEnvFile } from './env-file.ts'
+import { parseEnvFile } from './env.ts'
 
 const AROUND = (line: string) => `B=base\n${line}\nZ=end\n`
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { runNow } from '../../test/support/processes/program.ts'
-import { readTextFile } from './text-file.ts'
+import { readTextFile } from './files.ts'
 
 let dir: string
 let path: string
