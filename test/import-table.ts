@@ -99,7 +99,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     python: [],
     js: [
       ...['js/auth', 'js/checkpoints', 'js/langgraph', 'js/modules', 'js/patches', 'js/store'],
-      ...['js/run/run', 'js/schemas/description', 'js/schemas/runtime', 'js/schemas/static'],
+      ...['js/run/run', 'js/schemas/runtime', 'js/schemas/static'],
     ],
     'js/modules': [],
     'js/langgraph': ['js/modules'],
@@ -107,7 +107,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     'js/checkpoints': ['js/langgraph', 'js/patches/serializer'],
     'js/patches': [
       ...['js/langgraph', 'js/modules'],
-      ...['js/checkpoints/classes', 'js/checkpoints/revive', 'js/checkpoints/stored-json'],
+      ...['js/checkpoints/revive', 'js/checkpoints/stored-json'],
     ],
     'js/run': [
       'js/patches/node-work',

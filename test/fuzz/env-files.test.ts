@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { parseEnvFile } from '../../src/project/env-file.ts'
+import { parseEnvFile } from '../../src/project/env.ts'
 import { installHostPython, NO_PYTHON } from '../support/hosts/python.ts'
 import { runNow } from '../support/processes/program.ts'
 

@@ -3,11 +3,14 @@
  * route handles go on to the API, so that the app's middleware wraps the API. The project's own `notFound` is not
  * called: `c.notFound()` in a route responds as the server does.
  */
-import { type Context, Hono, type MiddlewareHandler } from 'hono'
+import { type Context, type ErrorHandler, Hono, type MiddlewareHandler } from 'hono'
 import { cloneRawRequest } from 'hono/request'
+import type { RouterRoute } from 'hono/types'
 import type { ProjectRequest, ProjectRoutes } from '../../core/agent/host/project-routes.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
-import type { CustomApp } from './custom-app.ts'
+import type { JsModule } from '../../project/module-spec.ts'
+import { importExport } from './modules/loader.ts'
 
 /** The key of the request in `c.env`: a symbol that the project's code does not know. */
 const REQUEST = Symbol('request')
@@ -108,4 +111,31 @@ function answerFailure(log: Log): CustomApp['errorHandler'] {
     const detail = "One of the project's own routes failed; the log says more."
     return c.json({ detail }, 500)
   }
+}
+
+/**
+ * The part of an app that is mounted. The project's own Hono, of any version, makes it, so it is recognized by its
+ * shape.
+ */
+interface CustomApp {
+  routes: RouterRoute[]
+  errorHandler: ErrorHandler
+}
+
+/** Imports it. Throws `bad_request`, with a message that names the file and what to do. */
+export async function loadCustomApp(spec: JsModule): Promise<CustomApp> {
+  const { exported } = await importExport(spec, 'http.app')
+  if (isApp(exported)) return exported
+  throw new AppError(
+    'bad_request',
+    `http.app: "${spec.exportName}" of ${spec.path} is no Hono app; export a "new Hono()".`,
+  )
+}
+
+function isApp(exported: unknown): exported is CustomApp {
+  if (typeof exported !== 'object' || exported === null) return false
+  const { routes, errorHandler, fetch } = exported as Partial<CustomApp> & {
+    fetch?: unknown
+  }
+  return Array.isArray(routes) && typeof errorHandler === 'function' && typeof fetch === 'function'
 }

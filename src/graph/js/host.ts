@@ -1,7 +1,7 @@
 /** The graph host for JavaScript: the project's graphs, in this process, behind the port. */
 
 import type { Drawing, GraphNames, GraphSchemaSet } from '../../core/agent/host/description.ts'
-import type { GraphHost, OpenGraph } from '../../core/agent/host/graph-host.ts'
+import type { GraphConfig, GraphHost, OpenGraph } from '../../core/agent/host/graph-host.ts'
 import type { GraphRun, GraphRunRequest, RunCalls } from '../../core/agent/host/run.ts'
 import type {
   StateOptions,
@@ -13,15 +13,14 @@ import type {
 import type { ThreadState } from '../../core/agent/thread.ts'
 import { AppError } from '../../core/errors.ts'
 import { withPlainNumbers } from '../../core/exact-json.ts'
+import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
 import { CHECKPOINTS_KEY } from './checkpoints/config.ts'
 import { forgettingAnswers } from './checkpoints/resume-answers.ts'
-import { toRunnableConfig } from './langgraph/runnable-config.ts'
 import { toPlace, toThreadState } from './langgraph/state.ts'
 import type { Project } from './project.ts'
 import { JsRun, type RunParts } from './run/run.ts'
-import { describeGraph, drawGraph } from './schemas/description.ts'
-import { namesOnly } from './schemas/runtime.ts'
+import { describeGraph, drawGraph, namesOnly } from './schemas/runtime.ts'
 import { NOTHING, StaticSchemas } from './schemas/static.ts'
 
 /** The files of schemas that were read from the sources. */
@@ -171,4 +170,21 @@ function historyOptions(thread_id: string, { limit, before, metadata }: StateQue
     }),
     ...(metadata && { filter: metadata }),
   }
+}
+
+/** The wire's names of config fields, and LangGraph's. */
+const FIELDS = {
+  tags: 'tags',
+  recursion_limit: 'recursionLimit',
+  max_concurrency: 'maxConcurrency',
+  run_name: 'runName',
+} as const
+
+/** What a graph's factory and `stream` are called with. */
+function toRunnableConfig({ metadata, configurable, ...config }: GraphConfig): JsonObject {
+  const entries = Object.entries(FIELDS).flatMap(([wire, own]): [string, JsonValue][] => {
+    const value = config[wire as keyof typeof FIELDS]
+    return value === undefined ? [] : [[own, value]]
+  })
+  return { ...Object.fromEntries(entries), ...(metadata && { metadata }), configurable }
 }

@@ -7,19 +7,18 @@ import type { Patch } from '../../core/agent/host/patches.ts'
 import type { ProjectRoutes } from '../../core/agent/host/project-routes.ts'
 import type { RunCommand } from '../../core/agent/run.ts'
 import { AppError } from '../../core/errors.ts'
+import type { JsonValue } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
 import type { Place } from '../../core/origin.ts'
 import type { ProjectConfig } from '../../project/config.ts'
 import { isJavascript } from '../../project/module-spec.ts'
 import { loadAuth } from './auth/auth.ts'
-import { loadCustomApp } from './custom-app.ts'
-import { serveCustomApp } from './custom-routes.ts'
+import { loadCustomApp, serveCustomApp } from './custom-routes.ts'
 import { mainFile } from './environment.ts'
-import { toCommand } from './langgraph/command.ts'
 import { bundledModule, closeBundle, openBundle } from './modules/bundled.ts'
-import { importExport } from './modules/export.ts'
 import { installHooks } from './modules/hooks.ts'
 import { checkLangGraph, type LangGraph, loadLangGraph } from './modules/langgraph-package.ts'
+import { importExport } from './modules/loader.ts'
 import { applyPatches } from './patches/patches.ts'
 import { nameNodesBy } from './patches/sdk-logger.ts'
 import { createMemory, type ProjectGraph, readSource, toProjectGraph } from './project-graph.ts'
@@ -132,4 +131,22 @@ async function loadModules(config: ProjectConfig, { log, onStep }: LoadOptions):
     connect: (calls) => server.connect(calls),
     onNode: (place) => server.onNode(place),
   }
+}
+
+/** `goto` may be a node's name, `{node, input}` (a `Send`), or a list of both. */
+function toCommand(langgraph: LangGraph, command: RunCommand): unknown {
+  const { goto, update, resume } = command
+  return new langgraph.Command({
+    ...(goto !== undefined && goto !== null && { goto: toGoto(langgraph, goto) }),
+    ...(update !== undefined && update !== null && { update }),
+    ...(resume !== undefined && { resume }),
+  })
+}
+
+function toGoto(langgraph: LangGraph, goto: JsonValue): unknown[] {
+  const targets = Array.isArray(goto) ? goto : [goto]
+  return targets.map((target) => {
+    if (target === null || typeof target !== 'object' || Array.isArray(target)) return target
+    return new langgraph.Send(String(target.node), target.input)
+  })
 }

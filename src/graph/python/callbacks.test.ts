@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { Bindings } from './bindings.ts'
-import { Callbacks } from './callbacks.ts'
+import { Bindings, Callbacks } from './callbacks.ts'
 import type { IncomingCall } from './peer.ts'
 
 test.each(['constructor', 'toString', '__proto__', 'nope'])(

@@ -1,13 +1,14 @@
 /** Handles the calls of a Python host to the agent server. */
 
-import type { CheckpointRecord, TypedBytes } from '../../core/agent/checkpoint.ts'
+import type { CheckpointRecord, GraphCheckpoints, TypedBytes } from '../../core/agent/checkpoint.ts'
 import type { HostCalls, ItemPut } from '../../core/agent/host/calls.ts'
+import type { RunCalls } from '../../core/agent/host/run.ts'
+import type { TimelineSpan } from '../../core/agent/timeline/timeline.ts'
 import { systemClock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { plainNumber, withPlainNumbers } from '../../core/exact-json.ts'
 import { ExpiringMap } from '../../core/expiring-map.ts'
 import type { Place } from '../../core/origin.ts'
-import type { Binding, Bindings } from './bindings.ts'
 import { WithBytes } from './frames.ts'
 import { answerWith, readRequest } from './http.ts'
 import type { IncomingCall } from './peer.ts'
@@ -167,4 +168,39 @@ function emptied(found: CheckpointRecord | CheckpointRecord[]): WithBytes {
     writes: writes.map(place),
   })
   return new WithBytes(Array.isArray(found) ? found.map(placed) : placed(found), all)
+}
+
+interface Binding {
+  checkpoints: GraphCheckpoints
+  /** Resolves when the reader has taken what the run emitted so far; absent: nothing is emitted. */
+  taken?: () => Promise<void>
+  /** See `RunCalls`; absent: not a run. */
+  onSpans?: RunCalls['onSpans']
+}
+
+export class Bindings {
+  readonly #all = new Map<number, Binding>()
+  #last = 0
+
+  add(binding: Binding): number {
+    this.#last += 1
+    this.#all.set(this.#last, binding)
+    return this.#last
+  }
+
+  remove(of: number): void {
+    this.#all.delete(of)
+  }
+
+  /** Reports spans of the run; nothing happens if the run is over. */
+  tellSpans(of: number, spans: readonly TimelineSpan[]): void {
+    this.#all.get(of)?.onSpans?.(spans)
+  }
+
+  /** Throws `conflict` if the run is over. */
+  find(of: number): Binding {
+    const found = this.#all.get(of)
+    if (found) return found
+    throw new AppError('conflict', 'The run is over: it writes nothing more.')
+  }
 }

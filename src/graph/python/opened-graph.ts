@@ -12,7 +12,7 @@ import type {
 import type { ThreadState } from '../../core/agent/thread.ts'
 import { HostLost } from '../../core/errors.ts'
 import { currentOrigin } from '../../core/origin.ts'
-import type { Bindings } from './bindings.ts'
+import type { Bindings } from './callbacks.ts'
 import type { OutgoingCall, Peer } from './peer.ts'
 import { PythonRun } from './run.ts'
 

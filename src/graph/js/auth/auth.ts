@@ -9,7 +9,7 @@ import { withPlainNumbers } from '../../../core/exact-json.ts'
 import type { JsonObject, JsonValue } from '../../../core/json.ts'
 import type { AuthConfig } from '../../../project/auth.ts'
 import type { JsModule } from '../../../project/module-spec.ts'
-import { importExport } from '../modules/export.ts'
+import { importExport } from '../modules/loader.ts'
 
 /** Imports it. Throws `bad_request`, with a message that names the file and what to do. */
 export async function loadAuth(config: AuthConfig<JsModule>): Promise<ProjectAuth> {

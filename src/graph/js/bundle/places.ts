@@ -8,7 +8,7 @@ import type { Loader, OnLoadResult, Plugin, PluginBuild } from 'esbuild'
 import { PREFIX } from '../modules/hooks.ts'
 import { findPackage } from '../modules/package-home.ts'
 import { tsconfigOf } from '../modules/tsconfig.ts'
-import { packageFolder } from './package-closure.ts'
+import { packageFolder } from './resolve.ts'
 
 /** Replaces places that a bundle cannot keep; the prefix of the names of those that it can. */
 export const HERE = '__runyard_here'

@@ -17,9 +17,8 @@ import { JSON_SCHEMA_MODULE } from '../schemas/runtime.ts'
 import { embeddingsModule, embeddingsPackage } from '../store/embeddings.ts'
 import { ENTRY, needOfPackages } from './alone.ts'
 import { findOffences, IMPORTS, type Offence, OPEN_IMPORT } from './offences.ts'
-import { packageClosure, packageFolder } from './package-closure.ts'
 import { BANNER, keepPlaces, namesPackages, PLACES } from './places.ts'
-import { resolvePackages } from './resolve.ts'
+import { packageClosure, packageFolder, resolvePackages } from './resolve.ts'
 
 type Bundling =
   | Written

@@ -16,7 +16,7 @@ export const FAILURES_KEY = '__runyard_failures'
 
 /** Errors of failed tasks, by task id. */
 export class TaskFailures extends Map<string, unknown> {
-  /** Whether one of the tasks refused its answer (`answers.ts`). */
+  /** Whether one of the tasks refused its answer (`resume-answers.ts`). */
   hasRefusedAnswer = false
 }
 

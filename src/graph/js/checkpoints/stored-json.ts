@@ -1,5 +1,4 @@
 /** A graph's values as the JSON that is stored; `revive.ts` reads it. */
-import { ESCAPE, needsEscape } from './escape.ts'
 
 /** A value that cannot be stored without loss. The message names the place in the value. */
 export class UnstorableValue extends Error {
@@ -273,4 +272,20 @@ function isDeltaSnapshot(value: object): value is { value: unknown } {
 
 function textOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
+}
+
+/**
+ * How stored JSON keeps LangChain's objects apart from data that looks like one. `{lc: 1, type: "constructor", …}` is a
+ * LangChain object and `{lc: 2, …}` a value that JSON lacks; data with a key `lc` is wrapped in `ESCAPE`, as
+ * `@langchain/core` does since 0.3.80 and 1.1.8. The reader for Python is `hosts/python/src/runyard_host/checkpoints/stored_json.py`.
+ */
+export const ESCAPE = '__lc_escaped__'
+
+export function isEscape(value: object): value is { [ESCAPE]: unknown } {
+  return Object.hasOwn(value, ESCAPE) && Object.keys(value).length === 1
+}
+
+/** Whether a reader could take the data for something else. */
+function needsEscape(value: object): boolean {
+  return Object.hasOwn(value, 'lc') || isEscape(value)
 }

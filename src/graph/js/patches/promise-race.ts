@@ -6,7 +6,7 @@
  * collection of the whole heap: it belongs to a function that is assigned to a property (`barrier.next = () => …`), and
  * V8 takes such functions for methods and places them among what is old. So every run outlived the short garbage
  * collections, with its state. Of 50 MB, 1.7 MB outlived each short collection of a server under 16 clients; with this
- * and `writer` (`run/options.ts`), 0.5 MB do.
+ * and `writer` (`run/source.ts`), 0.5 MB do.
  */
 
 const letting = new WeakSet<Promises>()

@@ -4,8 +4,7 @@
  * `@langchain/core` 0.3.80 and 1.1.8 it reads the environment variables that they name.
  */
 import type { SerializerProtocol } from '@langchain/langgraph-checkpoint'
-import { Classes } from '../checkpoints/classes.ts'
-import { revive } from '../checkpoints/revive.ts'
+import { Classes, revive } from '../checkpoints/revive.ts'
 import { toStoredJson } from '../checkpoints/stored-json.ts'
 import { isPatched } from './patches.ts'
 

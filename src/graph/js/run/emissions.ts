@@ -1,4 +1,6 @@
 /** Converts LangGraph's chunks to the port's emissions: for the requested modes, as plain JSON. */
+
+import { AUTH_USER_KEY } from '../../../core/agent/authorization.ts'
 import type {
   CheckpointPlace,
   Emission,
@@ -8,8 +10,13 @@ import type {
 } from '../../../core/agent/host/emission.ts'
 import type { GraphRunRequest, HostMode } from '../../../core/agent/host/run.ts'
 import type { JsonObject, JsonValue } from '../../../core/json.ts'
+import {
+  type SnapshotConfig,
+  toCheckpoint,
+  toTaskCheckpoint,
+  toTaskError,
+} from '../langgraph/state.ts'
 import { toWire } from '../langgraph/wire.ts'
-import { apiPayload, isCheckpoint } from './api-payload.ts'
 import { type Message, MessageAssembly } from './message-assembly.ts'
 import { nodeNamespace, ToolPlaces } from './node-namespace.ts'
 import type { GraphChunk } from './source.ts'
@@ -82,7 +89,11 @@ export class Emissions {
         return this.#onValues(namespace, payload)
       case 'tasks':
         return [
-          { namespace, mode, payload: toWire(apiPayload(mode, payload)) as unknown as TaskPayload },
+          {
+            namespace,
+            mode,
+            payload: toWire(taskPayload(payload as Task)) as unknown as TaskPayload,
+          },
         ]
       case 'checkpoints':
         return this.#onCheckpoint(namespace, payload)
@@ -90,11 +101,12 @@ export class Emissions {
         return [{ namespace, mode, payload: payload as ModelEnd }]
       case 'tools':
         return [this.#onTool(namespace, payload)]
+      case 'debug':
+        return [{ namespace, mode, payload: toWire(debugPayload(payload as DebugPayload)) }]
       case 'updates':
       case 'custom':
-      case 'debug':
       case 'events':
-        return [{ namespace, mode, payload: toWire(apiPayload(mode, payload)) }]
+        return [{ namespace, mode, payload: toWire(payload) }]
       default:
         return []
     }
@@ -139,9 +151,7 @@ export class Emissions {
   /** Since 1.4 LangGraph sends the mere place of a checkpoint in the same mode. */
   #onCheckpoint(namespace: string[], payload: unknown): Emission[] {
     if (isCheckpoint(payload)) {
-      return [
-        { namespace, mode: 'checkpoints', payload: toWire(apiPayload('checkpoints', payload)) },
-      ]
+      return [{ namespace, mode: 'checkpoints', payload: toWire(checkpointPayload(payload)) }]
     }
     const place = toWire(payload) as unknown as CheckpointPlace
     const isTold = this.#modes.has('places') && typeof place.id === 'string'
@@ -156,4 +166,75 @@ export class Emissions {
     this.#messages.set(key, { namespace, assembly })
     return assembly
   }
+}
+
+// Stream modes `debug`, `checkpoints` and `tasks`: LangGraph's payloads as the API shows them. Places in a thread's
+// history have the API's usual form, and fields that only LangGraph and the server need are left out.
+
+interface CheckpointPayload {
+  config: SnapshotConfig
+  parentConfig?: SnapshotConfig
+  tasks: Task[]
+}
+
+interface DebugPayload {
+  type: string
+  payload: object
+}
+
+/** A task that begins or, with `result` or `error`, one that ended. */
+interface Task {
+  state?: SnapshotConfig
+  error?: unknown
+}
+
+function debugPayload({ type, payload, ...rest }: DebugPayload): object {
+  const isOfCheckpoint = type === 'checkpoint' && isCheckpoint(payload)
+  return {
+    type,
+    ...rest,
+    payload: isOfCheckpoint ? checkpointPayload(payload) : taskPayload(payload),
+  }
+}
+
+function checkpointPayload({ parentConfig, ...rest }: CheckpointPayload): object {
+  return {
+    ...rest,
+    config: publicConfig(rest.config),
+    parent_config: publicConfig(parentConfig) ?? null,
+    checkpoint: toCheckpoint(rest.config),
+    parent_checkpoint: toCheckpoint(parentConfig),
+    tasks: rest.tasks.map(checkpointTask),
+  }
+}
+
+/** A result includes the task's error, `null` if it succeeded. */
+function taskPayload(task: Task): object {
+  const isResult = 'result' in task || 'error' in task
+  return isResult ? { ...placed(task), error: toTaskError(task.error) } : placed(task)
+}
+
+function checkpointTask(task: Task): object {
+  const error = 'error' in task && { error: toTaskError(task.error) }
+  return { ...placed(task), ...error, state: null }
+}
+
+/** The state of a subgraph's task becomes the place where it can be read. */
+function placed({ state, ...rest }: Task): object {
+  const checkpoint = toTaskCheckpoint(state)
+  return { ...rest, ...(checkpoint && { checkpoint }) }
+}
+
+/** Keys with two underscores are LangGraph's and the server's own; callbacks are no data. */
+function publicConfig(config: (SnapshotConfig & { callbacks?: unknown }) | undefined) {
+  if (!config) return undefined
+  const { callbacks, configurable = {}, ...rest } = config
+  const isOpen = (key: string) => !key.startsWith('__') && key !== AUTH_USER_KEY
+  const open = Object.entries(configurable).filter(([key]) => isOpen(key))
+  return { ...rest, configurable: Object.fromEntries(open) }
+}
+
+/** Whether the payload is a whole checkpoint. */
+function isCheckpoint(payload: unknown): payload is CheckpointPayload {
+  return typeof payload === 'object' && payload !== null && 'config' in payload
 }

@@ -20,8 +20,14 @@ import type { ProjectGraph } from '../project-graph.ts'
 import { Bursts } from './bursts.ts'
 import { callHandler } from './calls.ts'
 import { Emissions } from './emissions.ts'
-import { streamOptions, withNamedAnswer } from './options.ts'
-import { type GraphChunk, openStream, toChunk, withFailure } from './source.ts'
+import {
+  type GraphChunk,
+  openStream,
+  streamOptions,
+  toChunk,
+  withFailure,
+  withNamedAnswer,
+} from './source.ts'
 import { RunSpans } from './spans.ts'
 import { Transformers } from './transformers.ts'
 

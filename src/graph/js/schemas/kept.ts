@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type ExtractedSchemas, type GraphPlace, keyOf } from './extracted.ts'
+import type { GraphSchemas } from '../../../core/agent/host/description.ts'
 
 /** Changes with the result of an extraction: older files are ignored then. */
 const FORMAT = 1
@@ -108,4 +108,24 @@ export async function writeKept(
   await mkdir(dirname(path), { recursive: true })
   await writeFile(unfinished, JSON.stringify(kept))
   await rename(unfinished, path)
+}
+
+/** A graph, by the names that `langgraph.json` gives it. */
+export interface GraphPlace {
+  /** The file that exports the graph; absolute. */
+  file: string
+  /** As written. */
+  path: string
+  exportName: string
+}
+
+export interface ExtractedSchemas {
+  graph: GraphSchemas
+  /** By path (`node` or `node|node`). */
+  subgraphs: Record<string, GraphSchemas>
+}
+
+/** The key of a graph, unique in its project. */
+export function keyOf({ path, exportName }: Pick<GraphPlace, 'path' | 'exportName'>): string {
+  return `${path}:${exportName}`
 }

@@ -1,8 +1,10 @@
 /** What a graph takes, keeps and gives, as JSON Schema: from the schemas that it has at run time. */
-import type { GraphSchemas } from '../../../core/agent/host/description.ts'
+import type { Drawing, GraphSchemaSet, GraphSchemas } from '../../../core/agent/host/description.ts'
 import type { JsonObject, JsonValue } from '../../../core/json.ts'
 import type { Graph, GraphBuilder } from '../langgraph/graph.ts'
 import { importFor } from '../modules/loader.ts'
+import type { ProjectGraph } from '../project-graph.ts'
+import type { ExtractedSchemas, GraphPlace } from './kept.ts'
 
 export const JSON_SCHEMA_MODULE = '@langchain/core/utils/json_schema'
 
@@ -13,7 +15,7 @@ type ToJsonSchema = (schema: unknown, params?: object) => unknown
  * The project's own copy, for a graph that this file, already imported, exports. `undefined` where
  * the file cannot import it: core came with LangGraph only.
  */
-export async function loadToJsonSchema(file: string): Promise<ToJsonSchema | undefined> {
+async function loadToJsonSchema(file: string): Promise<ToJsonSchema | undefined> {
   try {
     const core = await importFor(file, JSON_SCHEMA_MODULE)
     return (core as { toJsonSchema: ToJsonSchema }).toJsonSchema
@@ -23,10 +25,7 @@ export async function loadToJsonSchema(file: string): Promise<ToJsonSchema | und
 }
 
 /** The graph's own schemas; empty if it was built of annotations. */
-export function runtimeSchemas(
-  toJsonSchema: ToJsonSchema | undefined,
-  { builder }: Graph,
-): GraphSchemas {
+function runtimeSchemas(toJsonSchema: ToJsonSchema | undefined, { builder }: Graph): GraphSchemas {
   if (!builder) return {}
   const { _schemaRuntimeDefinition: state, _inputRuntimeDefinition: own } = builder
   const write = (definition: unknown, kind: keyof typeof EFFECTS) =>
@@ -51,7 +50,7 @@ export function namesOnly(graph: Graph): GraphSchemas {
 }
 
 /** Whether a graph has all the schemas that it must have. */
-export function isComplete({ state_schema, input_schema, output_schema }: GraphSchemas): boolean {
+function isComplete({ state_schema, input_schema, output_schema }: GraphSchemas): boolean {
   return state_schema !== undefined && input_schema !== undefined && output_schema !== undefined
 }
 
@@ -62,7 +61,7 @@ const DIALECT = { $schema: 'http://json-schema.org/draft-07/schema#' }
 const OPEN: JsonObject = { ...DIALECT, type: 'object' }
 
 /** `config_schema` and `context_schema`, for graphs that have none. */
-export const OPEN_CONTEXT = toSchemas({ context: OPEN })
+const OPEN_CONTEXT = toSchemas({ context: OPEN })
 
 /** The schemas under their wire names; those that are `undefined` are left out. */
 export function toSchemas(parts: {
@@ -149,4 +148,50 @@ function objectWith(definition: object | undefined): JsonObject | undefined {
   if (!definition || UNNAMED in definition) return undefined
   const properties = Object.keys(definition).map((key): [string, JsonObject] => [key, {}])
   return { type: 'object', properties: Object.fromEntries(properties) }
+}
+
+/**
+ * Reads the schemas that `graph`, opened from `source`, has at run time. Missing ones come from `written`, the sources,
+ * or else only name the values.
+ */
+export async function describeGraph(
+  source: ProjectGraph,
+  graph: Graph,
+  written: { of(graph: Pick<GraphPlace, 'path' | 'exportName'>): Promise<ExtractedSchemas> },
+): Promise<GraphSchemaSet> {
+  const toJsonSchema = await loadToJsonSchema(source.spec.file)
+  const subgraphs = await listSubgraphs(graph)
+  const own = runtimeSchemas(toJsonSchema, graph)
+  const theirs = subgraphs.map(
+    ([path, one]) => [path, one, runtimeSchemas(toJsonSchema, one)] as const,
+  )
+  const isSaid = isComplete(own) && theirs.every(([, , schemas]) => isComplete(schemas))
+  const found = isSaid ? undefined : await written.of(source.spec)
+  return {
+    graph: { ...OPEN_CONTEXT, ...namesOnly(graph), ...found?.graph, ...own },
+    subgraphs: Object.fromEntries(
+      theirs.map(([path, one, schemas]) => [
+        path,
+        { ...OPEN_CONTEXT, ...namesOnly(one), ...found?.subgraphs[path], ...schemas },
+      ]),
+    ),
+  }
+}
+
+/** `xray`: whether subgraphs are drawn in the place of their nodes; a number: how deep. */
+export async function drawGraph(
+  graph: Graph,
+  config: JsonObject,
+  xray: boolean | number,
+): Promise<Drawing> {
+  const drawable = graph.getGraphAsync
+    ? await graph.getGraphAsync({ ...config, xray })
+    : graph.getGraph(config)
+  return JSON.parse(JSON.stringify(drawable))
+}
+
+async function listSubgraphs(graph: Graph): Promise<[string, Graph][]> {
+  const found: [string, Graph][] = []
+  for await (const entry of graph.getSubgraphsAsync?.(undefined, true) ?? []) found.push(entry)
+  return found
 }

@@ -6,8 +6,7 @@ import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type Log, silentLog } from '../../../core/log.ts'
 import { type JsGraphSpec, readProjectConfig } from '../../../project/config.ts'
 import { isJavascript } from '../../../project/module-spec.ts'
-import { keyOf } from './extracted.ts'
-import { writeKept, writingBuilt } from './kept.ts'
+import { keyOf, writeKept, writingBuilt } from './kept.ts'
 import { StaticSchemas } from './static.ts'
 
 /** The compiler takes seconds, more beside other tests. */

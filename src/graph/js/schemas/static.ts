@@ -5,9 +5,7 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { Log } from '../../../core/log.ts'
-import { type ExtractedSchemas, type GraphPlace, keyOf } from './extracted.ts'
-import { readBuilt } from './kept.ts'
-import { siblingModule } from './sibling-module.ts'
+import { type ExtractedSchemas, type GraphPlace, keyOf, readBuilt } from './kept.ts'
 import type { ExtractionOrder } from './type-extraction-worker.ts'
 
 /**
@@ -90,4 +88,10 @@ export async function extractInThread(
     worker.on('error', () => {})
     await worker.terminate()
   }
+}
+
+/** `name` has no extension; `of` is `import.meta.url`. Modules are TypeScript in a clone, and JavaScript where they are compiled. */
+function siblingModule(name: string, of: string): URL {
+  const extension = of.endsWith('.js') ? 'js' : 'ts'
+  return new URL(`${name}.${extension}`, of)
 }

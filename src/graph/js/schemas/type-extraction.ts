@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path'
 import ts from 'typescript-api'
 import type { GraphSchemas } from '../../../core/agent/host/description.ts'
 import { findTsconfig } from '../../../project/tsconfig.ts'
-import { type ExtractedSchemas, type GraphPlace, keyOf } from './extracted.ts'
+import { type ExtractedSchemas, type GraphPlace, keyOf } from './kept.ts'
 import { toSchemas } from './runtime.ts'
 import { TypeSchemas } from './type-schema.ts'
 

@@ -7,7 +7,7 @@ import { build } from 'esbuild'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { runNow } from '../../../../test/support/processes/program.ts'
 import { withSources } from '../../../core/named-sources.ts'
-import { nameSourcesOf } from './bundle-sources.ts'
+import { nameSourcesOf } from './bundled.ts'
 
 const SOURCE = `interface Words { text: string }
 
@@ -130,7 +130,7 @@ it.each([':', ':x', ':0:1', ':1:0', ':1', ':999999:1', ':1:1:1'])(
 it('names the source of an exception that ends the process', async () => {
   await bundle()
   const script = `
-import { nameSourcesOf } from ${JSON.stringify(new URL('bundle-sources.ts', import.meta.url).href)}
+import { nameSourcesOf } from ${JSON.stringify(new URL('bundled.ts', import.meta.url).href)}
 nameSourcesOf(${JSON.stringify(url)})
 const { shout } = await import(${JSON.stringify(url)})
 setTimeout(() => shout({ text: 'too loud' }))`
