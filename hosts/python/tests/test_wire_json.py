@@ -23,7 +23,7 @@ from langchain_core.messages import (
 from langgraph.types import Interrupt
 from pydantic import BaseModel
 
-from runyard_host.growth import growth_of
+from runyard_host.run.message_assembly import growth_of
 from runyard_host.wire_json import to_wire, to_wire_text
 
 

@@ -112,24 +112,9 @@ class WireCalls:
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
-        self._checkpoints = WireCheckpoints(peer)
-        self._items = WireItems(peer)
-        self._cache = WireCache(peer)
-
-    @property
-    def checkpoints(self) -> Checkpoints:
-        """The host's own."""
-        return self._checkpoints
-
-    @property
-    def items(self) -> Items:
-        """The store."""
-        return self._items
-
-    @property
-    def cache(self) -> Cache:
-        """The cache."""
-        return self._cache
+        self.checkpoints = WireCheckpoints(peer)
+        self.items = WireItems(peer)
+        self.cache = WireCache(peer)
 
     def on_node(self, run_id: str | None, thread_id: str | None, node: str | None) -> None:
         """Reports a function of a node; from any thread."""

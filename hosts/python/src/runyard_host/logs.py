@@ -17,8 +17,8 @@ from typing import Any, TypeAlias
 
 from .errors import to_wire_error
 from .place import current_place
+from .side import Tell
 
-Tell: TypeAlias = Callable[[Mapping[str, Any]], None]
 EventDict: TypeAlias = MutableMapping[str, Any]
 
 _NUMBERS = {

@@ -37,7 +37,7 @@ class Call:
         self.params = params
         self.data = data
         self.is_aborted = False
-        self._on_abort: Callable[[], None] | None = None
+        self._on_abort: Callable[[], object] | None = None
         self.items = Sender(lambda item: peer.send([frames.ITEM, call_id, item]), peer.drained)
         self.upload = Items(
             lambda count: peer.send([frames.CREDIT, call_id, count]),
@@ -48,7 +48,7 @@ class Call:
         """Sends one item of the answer. ``False``: the rest is not wanted."""
         return await self.items.send(item)
 
-    def on_abort(self, react: Callable[[], None]) -> None:
+    def on_abort(self, react: Callable[[], object]) -> None:
         """Has ``react`` called when the call's signal aborts, at once if it has."""
         self._on_abort = react
         if self.is_aborted:

@@ -19,6 +19,7 @@ import langgraph_sdk
 
 from .errors import AppError
 from .port import Calls, Request, Response
+from .streams import close
 
 T = TypeVar("T")
 
@@ -100,7 +101,7 @@ class _Stream(httpx.AsyncByteStream):
             yield chunk
 
     async def aclose(self) -> None:
-        await _close(self._body)
+        await close(self._body)
 
 
 class _SyncStream(httpx.SyncByteStream):
@@ -113,7 +114,7 @@ class _SyncStream(httpx.SyncByteStream):
             yield chunk
 
     def close(self) -> None:
-        _wait(self._server, _close(self._body))
+        _wait(self._server, close(self._body))
 
 
 class _Nothing(list[Any]):
@@ -137,11 +138,8 @@ async def _fetch(
     carries a user's credentials is authenticated, and has the rights of that user.
     """
     as_project = "authorization" not in request.headers
-    return await server.calls.fetch(_to_request(request), body, as_project=as_project)
-
-
-def _to_request(request: httpx.Request) -> Request:
-    return Request(request.method, str(request.url), list(request.headers.multi_items()))
+    asked = Request(request.method, str(request.url), list(request.headers.multi_items()))
+    return await server.calls.fetch(asked, body, as_project=as_project)
 
 
 def _to_response(answer: Response, stream: Any) -> httpx.Response:
@@ -175,17 +173,11 @@ async def _bridged(server: _Server, body: AsyncIterator[bytes]) -> AsyncIterator
         while (chunk := await _over(server, _next(body))) is not None:
             yield chunk
     finally:
-        await _over(server, _close(body))
+        await _over(server, close(body))
 
 
 async def _next(body: AsyncIterator[bytes]) -> bytes | None:
     return await anext(body, None)
-
-
-async def _close(body: AsyncIterator[bytes]) -> None:
-    close = getattr(body, "aclose", None)
-    if close is not None:
-        await close()
 
 
 async def _over(server: _Server, work: Coroutine[Any, Any, T]) -> T:

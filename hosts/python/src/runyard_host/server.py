@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import gc
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from .callbacks import (
     WireCalls,
@@ -17,19 +17,17 @@ from .callbacks import (
     to_wire_request,
 )
 from .errors import AppError
-from .parts import (
-    GraphRun,
-    OpenedGraph,
-    Parts,
-    PassedOn,
-    ProjectAuth,
-    ProjectRoutes,
-    RouteRequest,
-    Start,
-)
+from .parts import Parts, PassedOn, RouteRequest, Start
 from .peer import Call, Peer
 from .port import Calls, Checkpoints, Headers, Json, JsonObject, Request
+from .streams import close
 from .tracing import below
+
+if TYPE_CHECKING:
+    from .auth import LoadedAuth
+    from .graphs.opened import OpenedGraph
+    from .routes import LoadedRoutes
+    from .run.run import GraphRun
 
 PROTOCOL_VERSION = 1
 
@@ -69,12 +67,14 @@ class Server:
         self._methods: dict[str, _Method] = {
             "start": self._start,
             "open": self._open,
-            "graph.names": self._names,
-            "graph.schemas": self._schemas,
-            "graph.draw": self._draw,
+            "graph.names": self._on_graph(lambda graph, _: graph.names()),
+            "graph.schemas": self._on_graph(lambda graph, _: graph.schemas()),
+            "graph.draw": self._on_graph(lambda graph, params: graph.draw(params["xray"])),
             "graph.get_state": self._get_state,
             "graph.list_states": self._list_states,
-            "graph.update_state": self._update_state,
+            "graph.update_state": self._on_graph(
+                lambda graph, params: graph.update_state(params["place"], params["supersteps"])
+            ),
             "graph.run": self._run,
             "run.on_events": self._on_events,
             "run.finish": lambda call: self._found_run(call).finish(),
@@ -167,21 +167,15 @@ class Server:
             return self._graphs[params["graph"]]
         return await self._loaded.project.open(params["graph_id"], params["config"], None)
 
-    async def _names(self, call: Call) -> Json:
-        return await (await self._graph(call)).names()
+    def _on_graph(self, ask: Callable[[OpenedGraph, JsonObject], Awaitable[Json]]) -> _Method:
+        async def method(call: Call) -> Json:
+            return await ask(await self._graph(call), call.params)
 
-    async def _schemas(self, call: Call) -> Json:
-        return await (await self._graph(call)).schemas()
-
-    async def _draw(self, call: Call) -> Json:
-        return await (await self._graph(call)).draw(call.params["xray"])
-
-    def _checkpoints(self, of: int) -> Checkpoints:
-        return WireCheckpoints(self.peer, of)
+        return method
 
     def _given_checkpoints(self, call: Call) -> Checkpoints | None:
         of = call.params.get("checkpoints")
-        return None if of is None else self._checkpoints(of)
+        return None if of is None else WireCheckpoints(self.peer, of)
 
     async def _get_state(self, call: Call) -> Json:
         place, options = call.params["place"], call.params.get("options")
@@ -194,11 +188,6 @@ class Server:
         await _send_all(call, states)
         return None
 
-    async def _update_state(self, call: Call) -> Json:
-        params = call.params
-        graph = await self._graph(call)
-        return await graph.update_state(params["place"], params["supersteps"])
-
     # Runs
 
     async def _run(self, call: Call) -> Json:
@@ -208,7 +197,7 @@ class Server:
     async def _follow_run(self, call: Call) -> Json:
         params = call.params
         number: int = params["run"]
-        checkpoints = self._checkpoints(params["checkpoints"])
+        checkpoints = WireCheckpoints(self.peer, params["checkpoints"])
 
         def on_spans(spans: list[JsonObject]) -> None:
             self.peer.note("spans", {"of": number, "spans": spans})
@@ -241,7 +230,7 @@ class Server:
         return await embed(call.params["texts"])
 
     @property
-    def _auth(self) -> ProjectAuth:
+    def _auth(self) -> LoadedAuth:
         if self._loaded.auth is None:
             raise AppError("internal", "The project has no auth.")
         return self._loaded.auth
@@ -256,7 +245,7 @@ class Server:
             raise AppError("internal", "The project has no routes.")
         task = asyncio.current_task()
         if task is not None:
-            call.on_abort(lambda: _cancel(task))
+            call.on_abort(task.cancel)
         await _answer_route(call, routes, self._next(call))
         return None
 
@@ -282,15 +271,11 @@ def _end_when_given_up(call: Call) -> None:
     task = asyncio.current_task()
     # If the graph is opened all the same, the server closes it.
     if task is not None and call.method != "open":
-        call.on_abort(lambda: _cancel(task))
-
-
-def _cancel(task: asyncio.Task[Json]) -> None:
-    task.cancel()
+        call.on_abort(task.cancel)
 
 
 async def _answer_route(
-    call: Call, routes: ProjectRoutes, pass_on: Callable[..., Awaitable[PassedOn]]
+    call: Call, routes: LoadedRoutes, pass_on: Callable[..., Awaitable[PassedOn]]
 ) -> None:
     params = call.params
     asked = RouteRequest(
@@ -318,7 +303,5 @@ async def _send_all(call: Call, items: AsyncIterator[Json]) -> None:
             if not await call.send(item):
                 return
     finally:
-        close = getattr(items, "aclose", None)
-        if close is not None:
-            with contextlib.suppress(Exception):
-                await close()
+        with contextlib.suppress(Exception):
+            await close(items)

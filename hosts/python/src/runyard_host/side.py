@@ -6,10 +6,18 @@ import json
 import os
 import threading
 from collections import deque
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+Tell: TypeAlias = Callable[[Mapping[str, Any]], None]
+"""``Side.tell``, for the parts that report."""
 
 _MOST_WAITING = 4096
+
+
+def log_entry(level: str, message: str, **more: Any) -> dict[str, Any]:
+    """A line for the server's log, of the host itself."""
+    return {"kind": "log", "level": level, "logger": "runyard", "message": message, **more}
 
 
 class Side:
@@ -51,8 +59,7 @@ class Side:
             if self._lost:
                 lost, self._lost = self._lost, 0
                 message = f"{lost} lines of the log were lost: they came too fast"
-                entry = {"kind": "log", "level": "warn", "logger": "runyard", "message": message}
-                self._waiting.append(_line(entry))
+                self._waiting.append(_line(log_entry("warn", message)))
                 self._wake.set()
             elif self._is_over:
                 return

@@ -5,11 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 from .port import Json
 
 FIRST_CREDIT = 16
 _GIVEN_AT_ONCE = 8
+
+
+async def close(items: AsyncIterator[Any]) -> None:
+    """Closes a generator that is not read on; does nothing for other iterators."""
+    close = getattr(items, "aclose", None)
+    if close is not None:
+        await close()
 
 
 class Sender:

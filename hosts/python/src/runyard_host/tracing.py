@@ -13,7 +13,10 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
 
 log = logging.getLogger("runyard")
 
@@ -73,6 +76,30 @@ class Tracing:
         tasks = [asyncio.create_task(asyncio.to_thread(end)) for end in ends]
         if tasks:
             await asyncio.wait(tasks, timeout=_STOP_S)
+
+
+@contextmanager
+def traced_as_asked(config: RunnableConfig) -> Iterator[None]:
+    """
+    For a run whose ``configurable`` names a ``langsmith_project`` (and, for evaluations, a
+    ``langsmith_example_id``): its trace goes there and to the project of the environment. Other
+    runs are traced as usual.
+    """
+    configurable = config.get("configurable") or {}
+    project = configurable.get("langsmith_project")
+    if not isinstance(project, str) or not project:
+        yield
+        return
+    from langsmith.run_helpers import tracing_context
+    from langsmith.utils import get_tracer_project
+
+    asked: dict[str, Any] = {"project_name": project}
+    if example := configurable.get("langsmith_example_id"):
+        asked["updates"] = {"reference_example_id": str(example)}
+    usual: dict[str, Any] = {"project_name": get_tracer_project()}
+    replicas: Any = [asked, usual]
+    with tracing_context(replicas=replicas):
+        yield
 
 
 @contextmanager

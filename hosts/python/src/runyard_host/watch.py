@@ -10,15 +10,12 @@ import sys
 import sysconfig
 import threading
 import time
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Any, TypeAlias
 
 from .place import NOWHERE, Place, place_of
-
-Tell: TypeAlias = Callable[[Mapping[str, Any]], None]
+from .side import Tell, log_entry
 
 _OWN = (str(Path(__file__).parent), str(Path(__file__).parents[2] / "run.py"))
 _LIBRARIES = ("site-packages", "dist-packages", sysconfig.get_path("stdlib"), "<frozen")
@@ -70,7 +67,8 @@ class Watch:
             if not self._is_asked:
                 if tell_after > self._limits.blocked_s:
                     tell_after = self._limits.blocked_s
-                    self._tell_end()
+                    message = "the event loop of the Python host goes on"
+                    self._tell(log_entry("warn", message))
                 self._ask(now)
             elif (blocked_s := now - self._went_round_at) >= tell_after:
                 tell_after = 2 * blocked_s
@@ -93,10 +91,6 @@ class Watch:
         at = _calls(frame) if frame else []
         ms = round(blocked_s * 1000)
         self._tell({"kind": "blocked", "ms": ms, **place.fields(), "at": at})
-
-    def _tell_end(self) -> None:
-        message = "the event loop of the Python host goes on"
-        self._tell({"kind": "log", "level": "warn", "logger": "runyard", "message": message})
 
     def _place(self) -> Place:
         try:

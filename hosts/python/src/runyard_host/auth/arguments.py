@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from ..asgi import encode_headers, scope_of
 from ..errors import AppError
 from ..port import Request
 
@@ -98,33 +99,8 @@ def _make_request(request: Request, body: bytes | None) -> StarletteRequest:
             )
         return {"type": "http.request", "body": body, "more_body": False}
 
-    return StarletteRequest(_scope_of(request), receive)
-
-
-def _scope_of(request: Request) -> dict[str, Any]:
-    url = urlsplit(request.url)
-    return {
-        "type": "http",
-        "asgi": {"version": "3.0", "spec_version": "2.3"},
-        "http_version": "1.1",
-        "method": request.method,
-        "scheme": url.scheme,
-        "server": (url.hostname or "localhost", url.port),
-        "client": None,
-        "root_path": "",
-        "path": unquote(url.path),
-        "raw_path": url.path.encode(),
-        "query_string": url.query.encode(),
-        "headers": _raw_headers(request),
-        "path_params": _path_params(request),
-    }
-
-
-def _raw_headers(request: Request) -> list[tuple[bytes, bytes]]:
-    return [
-        (name.lower().encode("latin-1"), value.encode("latin-1", "replace"))
-        for name, value in request.headers
-    ]
+    scope = scope_of(request) | {"path_params": _path_params(request)}
+    return StarletteRequest(scope, receive)
 
 
 def _path_params(request: Request) -> dict[str, str]:
@@ -160,7 +136,7 @@ _MAKE: dict[str, Callable[[Request, bytes | None], Any]] = {
     "query_params": lambda request, _: dict(
         parse_qsl(urlsplit(request.url).query, keep_blank_values=True)
     ),
-    "headers": lambda request, _: dict(_raw_headers(request)),
+    "headers": lambda request, _: dict(encode_headers(request.headers)),
     "authorization": lambda request, _: _header(request, "authorization"),
     "scopes": lambda _request, _body: [],
 }

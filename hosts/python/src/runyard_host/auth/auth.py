@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
 
-from ..errors import AppError
+from ..errors import AppError, ProjectRefusal
 from ..port import JsonObject, Request
 from ..project_call import call
 from .arguments import Arguments
 from .filter import read_filter
-from .refusal import raise_refusal
 from .user import as_user, read_user
 from .value import from_python, to_python
 
@@ -92,3 +92,32 @@ class LoadedAuth:
 
 
 _NONE = object()
+
+
+def raise_refusal(error: Exception, where: str, *, of_assert: str) -> NoReturn:
+    """
+    Raises the error's refusal. ``HTTPException`` of the SDK, of Starlette and of FastAPI are
+    recognized by their shape; a failed ``assert`` is a refusal with the code ``of_assert``. Any
+    other error is a fault of the project's code, and refuses the request.
+    """
+    if isinstance(error, AppError | ProjectRefusal):
+        raise error
+    if isinstance(error, AssertionError):
+        raise AppError(of_assert, str(error) or "The project's auth does not allow this.") from None
+    status = getattr(error, "status_code", None)
+    if isinstance(status, int) and 300 <= status <= 599:
+        detail, headers = getattr(error, "detail", None), getattr(error, "headers", None)
+        raise ProjectRefusal(status, _text(detail) or "Refused", _headers(headers)) from None
+    raise AppError("internal", f"{where} failed; the log says more.") from error
+
+
+def _text(detail: Any) -> str:
+    if detail is None or isinstance(detail, str):
+        return detail or ""
+    return json.dumps(detail, default=str)
+
+
+def _headers(headers: Any) -> list[tuple[str, str]]:
+    if not isinstance(headers, Mapping):
+        return []
+    return [(str(name), str(value)) for name, value in headers.items()]

@@ -20,7 +20,6 @@ from ..blocking import BlockingCalls
 from ..port import Checkpoints, JsonObject
 from ..wire_json import to_wire
 from .ancestors import collect_history, read_ancestors
-from .answers import ANSWER, FAILURE, refuses_answer
 from .places import (
     collect_metadata,
     config_of,
@@ -30,10 +29,13 @@ from .places import (
 )
 from .serde import HostSerializer
 from .values import (
+    ANSWER,
+    FAILURE,
     dump,
     dump_changed,
     dump_writes,
     needs_writes_of_parent,
+    refuses_answer,
     to_tuple,
     with_sends,
 )

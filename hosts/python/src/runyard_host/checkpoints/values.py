@@ -17,6 +17,13 @@ from langgraph.checkpoint.serde.base import SerializerProtocol
 from ..port import JsonObject
 from .places import config_of
 
+# The channels of answers and of the errors of failed tasks.
+ANSWER = "__resume__"
+FAILURE = "__error__"
+# The node of LangChain's agents that asks for decisions about tool calls. It takes any answer, and
+# fails where the decisions do not fit. Were that answer kept, the node would fail with it forever.
+_DECIDING_NODE = "HumanInTheLoopMiddleware.after_model"
+
 # The channel of the ``Send``s that wait for the next step.
 SENDS = "__pregel_tasks"
 
@@ -118,3 +125,14 @@ def with_sends(
         "channel_versions": {**versions, SENDS: version},
     }
     return found._replace(checkpoint=cast(Checkpoint, moved))
+
+
+def refuses_answer(task_path: str, writes: Sequence[tuple[str, Any]]) -> bool:
+    """Whether a task with these writes has failed because its answer does not fit."""
+    channels = {channel for channel, _ in writes}
+    return _DECIDING_NODE in task_path and {ANSWER, FAILURE} <= channels
+
+
+def is_invalid_resume(error: BaseException) -> bool:
+    """Whether the schema of its question refused an answer, as LangGraph marks it."""
+    return getattr(error, "_langgraph_invalid_resume", False) is True

@@ -6,7 +6,7 @@ from typing import Any
 
 from starlette.routing import BaseRoute, Match, NoMatchFound
 
-from .asgi import Scope
+from ..asgi import Scope
 from .pass_on import pass_on
 
 

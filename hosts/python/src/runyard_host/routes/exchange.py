@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 
+from ..asgi import Message, decode_headers
 from ..errors import to_wire_error
 from ..parts import RouteRequest
 from ..port import Headers, Response
-from .asgi import Message, decode_headers
 
 
 class Exchange:

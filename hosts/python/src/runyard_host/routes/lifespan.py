@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from ..asgi import App, Message
 from ..errors import AppError, format_traceback
-from .asgi import App, Message
 
 
 class Lifespan:

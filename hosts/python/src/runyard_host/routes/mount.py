@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..asgi import EXCHANGE, App, Message, Receive, Scope, Send
 from ..port import JsonObject
-from .asgi import EXCHANGE, App, Message, Receive, Scope, Send
 from .listing import is_web_socket, list_routes
 from .pass_on import CommonHeaders, pass_on
 

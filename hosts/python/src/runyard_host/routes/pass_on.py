@@ -8,8 +8,9 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
+from ..asgi import EXCHANGE, App, Message, Receive, Scope, Send, decode_headers, encode_headers
 from ..port import Headers, Request, Response
-from .asgi import EXCHANGE, App, Message, Receive, Scope, Send, decode_headers, encode_headers
+from ..streams import close
 from .exchange import Exchange, with_common
 
 
@@ -92,9 +93,7 @@ async def _send_response(response: Response, send: Send) -> None:
         async for chunk in response.body:
             await send({"type": "http.response.body", "body": chunk, "more_body": True})
     finally:
-        close = getattr(response.body, "aclose", None)
-        if close is not None:
-            await close()
+        await close(response.body)
     await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, TypeAlias
-from urllib.parse import unquote, urlsplit
+from typing import Any
+from urllib.parse import unquote
 
+from ..asgi import EXCHANGE, App, Scope, scope_of
 from ..auth.user import as_user
 from ..errors import AppError, to_wire_error
 from ..parts import RouteRequest
 from ..port import JsonObject, Response
-from .asgi import EXCHANGE, App, Scope, encode_headers
+from ..project_call import is_async
+from ..side import Tell, log_entry
 from .exchange import Exchange
 from .lifespan import Lifespan
 from .mount import FAILED, mount
-
-Tell: TypeAlias = Callable[[Mapping[str, Any]], None]
 
 _STOP_S = 3.0
 
@@ -53,7 +53,8 @@ class LoadedRoutes:
         self._lifespan = Lifespan(exported, what)
         self._tasks: set[asyncio.Task[None]] = set()
         for path in mounted.web_sockets:
-            self._log("warn", f"{what}: the route {path} is for WebSockets, which do not reach it.")
+            message = f"{what}: the route {path} is for WebSockets, which do not reach it."
+            tell(log_entry("warn", message))
 
     async def start(self) -> None:
         """Begins the app's lifespan; a second call is harmless."""
@@ -68,7 +69,7 @@ class LoadedRoutes:
         try:
             await self._lifespan.stop()
         except AppError as error:
-            self._log("error", str(error))
+            self._tell(log_entry("error", str(error)))
 
     async def handle(self, asked: RouteRequest) -> Response:
         """
@@ -106,22 +107,14 @@ class LoadedRoutes:
 
     def _scope(self, exchange: Exchange) -> Scope:
         asked = exchange.asked
-        url = urlsplit(asked.request.url)
-        path, below = unquote(url.path), unquote(asked.path)
+        scope = scope_of(asked.request)
+        path, below = scope["path"], unquote(asked.path)
         is_below = path.endswith(below) and path != below
-        scope: Scope = {
-            "type": "http",
+        scope |= {
             "asgi": exchange.version,
-            "http_version": "1.1",
-            "method": asked.request.method,
-            "scheme": url.scheme,
             "path": path if path.endswith(below) else below,
-            "raw_path": url.path.encode(),
             "root_path": path[: -len(below)].rstrip("/") if is_below else "",
-            "query_string": url.query.encode(),
-            "headers": encode_headers(asked.request.headers),
             "client": (asked.remote["address"], asked.remote["port"]) if asked.remote else None,
-            "server": (url.hostname or "localhost", url.port or _PORTS.get(url.scheme, 80)),
             "state": dict(self._lifespan.state),
             "extensions": {},
             EXCHANGE: exchange,
@@ -136,19 +129,12 @@ class LoadedRoutes:
 
     def _log_failure(self, asked: RouteRequest, error: Exception) -> None:
         fields = {"method": asked.request.method, "path": asked.path}
-        told = {"fields": fields, "error": to_wire_error(error)}
-        self._log("error", "a route of the project failed", told)
-
-    def _log(self, level: str, message: str, more: Mapping[str, Any] | None = None) -> None:
-        entry = {"kind": "log", "level": level, "logger": "runyard", "message": message}
-        self._tell({**entry, **(more or {})})
+        message, error_ = "a route of the project failed", to_wire_error(error)
+        self._tell(log_entry("error", message, fields=fields, error=error_))
 
 
 def _is_of_leaving(error: Exception) -> bool:
     return isinstance(error, OSError) or type(error).__name__ == "ClientDisconnect"
-
-
-_PORTS = {"http": 80, "https": 443}
 
 
 class _NotAnswered(Exception):  # noqa: N818 - never shown
@@ -177,6 +163,4 @@ def _is_app(exported: Any) -> bool:
         inspect.signature(exported).bind(None, None, None)
     except (TypeError, ValueError):
         return False
-    return inspect.iscoroutinefunction(exported) or inspect.iscoroutinefunction(
-        getattr(exported, "__call__", None)  # noqa: B004
-    )
+    return is_async(exported)

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Protocol
+from typing import TYPE_CHECKING
 
+from ..checkpoints.values import FAILURE
 from ..port import Checkpoints, JsonObject
 
-_FAILURE = "__error__"
-
-
-class Order(Protocol):
-    """The run that writes."""
-
-    @property
-    def is_stopping(self) -> bool:
-        """Whether the run is to stop."""
-
-    async def settled(self) -> None:
-        """Returns once all emissions of the graph until now are handed out and sent."""
+if TYPE_CHECKING:
+    from .run import GraphRun
 
 
 class RunCheckpoints(Checkpoints):
@@ -28,8 +19,8 @@ class RunCheckpoints(Checkpoints):
         """``new_thread``: the run's thread, if it is known to have no checkpoint yet."""
         self._checkpoints = checkpoints
         self._new_thread = new_thread
-        self.order: Order | None = None
-        """The run, once it is made."""
+        self.order: GraphRun | None = None
+        """The run that writes, once it is made."""
 
     async def put(
         self, checkpoint: JsonObject, versions: dict[str, str], values: list[JsonObject]
@@ -45,7 +36,7 @@ class RunCheckpoints(Checkpoints):
         self._new_thread = None
         if self.order is not None:
             if self.order.is_stopping:
-                writes = [one for one in writes if one["channel"] != _FAILURE]
+                writes = [one for one in writes if one["channel"] != FAILURE]
                 if not writes:
                     return
             await self.order.settled()

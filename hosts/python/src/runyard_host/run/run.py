@@ -18,9 +18,9 @@ from pydantic import BaseModel
 
 from ..graphs.config import to_command, to_uuid
 from ..port import Json, JsonObject
-from .control import control_for, is_drained
+from ..tracing import traced_as_asked
 from .emissions import Emission, Emissions, Told, graph_modes
-from .failure import failure_of
+from .ends import control_for, failure_of, is_drained
 from .model_calls import ModelCalls
 from .node_namespace import Namespace
 from .node_work import NodeWork, OnNode, watch_nodes
@@ -262,8 +262,6 @@ class GraphRun:
     def _traced(self) -> AbstractContextManager[None]:
         if not self._langsmith:
             return nullcontext()
-        from .langsmith import traced_as_asked
-
         return traced_as_asked(self._config)
 
     def _on_model_end(self, end: JsonObject) -> None:

@@ -164,17 +164,13 @@ def _data_of(method: str, told: JsonObject, payload: Any) -> Any:
     data = told["data"]
     if method == "messages":
         about = {"langgraph_node": told.get("node"), "run_id": data.get("run_id")}
-        return _copied(data), about
+        return to_wire(data), about
     if payload is None or method in ("lifecycle", "input", "checkpoints"):
-        return _copied(data)
+        return to_wire(data)
     if method == "values" and isinstance(payload, dict):
         return {key: value for key, value in payload.items() if key != "__interrupt__"}
     if method in ("values", "updates", "custom", "tasks", "tools"):
         return payload
-    return _copied(data)
-
-
-def _copied(data: Json) -> Json:
     return to_wire(data)
 
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeAlias
 
-from ..errors import AppError
-from ..port import JsonObject
-from ..project_call import call
+from .errors import AppError
+from .port import JsonObject
+from .project_call import call
 
 Embed: TypeAlias = Callable[[list[str]], Awaitable[Any]]
 

@@ -1,10 +1,12 @@
-"""Why a graph failed."""
+"""How a graph ends: because it failed, or because LangGraph's ``RunControl`` stopped it."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
+from typing import Any
 
-from ..checkpoints.answers import is_invalid_resume
+from ..checkpoints.values import is_invalid_resume
 from ..errors import DatabaseAway, ServerError, to_wire_error
 from ..port import JsonObject
 
@@ -33,3 +35,17 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         seen.add(id(one))
         yield one
         one = one.__cause__ or one.__context__
+
+
+def control_for(graph: Any) -> Any:
+    """LangGraph's ``RunControl`` for a run of the graph; ``None`` if its version has none."""
+    if "control" not in inspect.signature(graph.astream).parameters:
+        return None
+    from langgraph.runtime import RunControl
+
+    return RunControl()
+
+
+def is_drained(error: BaseException) -> bool:
+    """Whether the graph was stopped by its ``RunControl``."""
+    return type(error).__name__ == "GraphDrained"
