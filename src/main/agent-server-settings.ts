@@ -4,11 +4,10 @@ import type { Limits } from '../agent-server/limits.ts'
 import { given } from '../agent-server/operations/given.ts'
 import type { ProjectConfig } from '../project/config.ts'
 import {
-  readEventRetentionMs,
   readGraphConfigs,
   readIsLangSmithUsed,
   readLangSmithProject,
-  readRunTimeoutMs,
+  readTimeMs,
   readWebhookEnvironment,
 } from '../project/variables.ts'
 import type { ServeConfig } from '../settings/config.ts'
@@ -28,8 +27,8 @@ export function agentServerSettings(
     concurrency,
     limits: limitsOf(config),
     graphConfigs: readGraphConfigs(env),
-    runTimeoutMs: readRunTimeoutMs(env),
-    eventRetentionMs: readEventRetentionMs(env),
+    runTimeoutMs: readTimeMs(env, 'BG_JOB_TIMEOUT_SECS'),
+    eventRetentionMs: readTimeMs(env, 'EVENT_RETENTION_MINUTES'),
     isLangSmithUsed: readIsLangSmithUsed(env),
     langSmithProject: readLangSmithProject(env),
     webhooks: {

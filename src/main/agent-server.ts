@@ -21,12 +21,11 @@ import type { Started } from '../process/started.ts'
 import type { Watchdog } from '../process/watchdog.ts'
 import { type ProjectConfig, readProjectConfig } from '../project/config.ts'
 import {
+  readCount,
   readHasSourceMaps,
   readLogLevel,
-  readMaxAttempts,
   readPatchesOff,
-  readRecursionLimit,
-  readShutdownGraceMs,
+  readTimeMs,
 } from '../project/variables.ts'
 import { applyProjectEnvironment, readEnvironment, type ServeConfig } from '../settings/config.ts'
 import type { Environment } from '../settings/values.ts'
@@ -85,7 +84,7 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
   const logLevel = readLogLevel(env)
   if (logLevel) log.setLevel(logLevel)
   const { tracer, sendMetrics } = await openTelemetry(serviceName(start), { started, env, log })
-  const store = await openStore(opening, readMaxAttempts(env))
+  const store = await openStore(opening, readCount(env, 'BG_JOB_MAX_RETRIES'))
   const patchesOff = readPatchesOff(env)
   const ends = new ProcessEnds(log)
   if (!patchesOff.includes('process-ends')) ends.start()
@@ -100,7 +99,7 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
     ...(bundlePath !== undefined && { bundlePath, hasSourceMaps: readHasSourceMaps(env) }),
     ...(unpackSources && { unpackSources }),
     schemas: schemasPlace(opening, projectConfig),
-    ...given({ recursionLimit: readRecursionLimit(env) }),
+    ...given({ recursionLimit: readCount(env, 'LANGGRAPH_DEFAULT_RECURSION_LIMIT') }),
     python: pythonOptions(opening, { env, logLevel, hasHome: homeUrl !== undefined }),
   })
   // A stop that leaves no time to runs leaves none to the project.
@@ -126,7 +125,7 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
     log,
   })
   const { cors, forwardsApiKey } = projectConfig.http
-  const graceMs = readShutdownGraceMs(env)
+  const graceMs = readTimeMs(env, 'BG_JOB_SHUTDOWN_GRACE_PERIOD_SECS')
   return { agentServer, metrics, hasOwnAuth, forwardsApiKey, cors, graceMs }
 }
 

@@ -2,16 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { PATCHES } from '../core/agent/host/patches.ts'
 import { readUpConfig } from '../settings/config.ts'
 import {
-  readEventRetentionMs,
+  readCount,
   readGraphConfigs,
   readHasSourceMaps,
   readLogLevel,
-  readMaxAttempts,
   readPatchesOff,
-  readRecursionLimit,
-  readRunTimeoutMs,
-  readShutdownGraceMs,
   readTelemetry,
+  readTimeMs,
   readWebhookEnvironment,
 } from './variables.ts'
 
@@ -81,30 +78,29 @@ describe('what is sent to OpenTelemetry', () => {
   })
 })
 
-describe('the time limit of runs', () => {
-  it('is read from BG_JOB_TIMEOUT_SECS, and is a day without it', () => {
-    expect(readRunTimeoutMs({})).toBe(86_400_000)
-    expect(readRunTimeoutMs({ BG_JOB_TIMEOUT_SECS: '0.5' })).toBe(500)
-  })
-
-  it.each(['0', '-1', 'soon', 'Infinity'])('refuses %s and names the variable', (text) => {
-    expect(() => readRunTimeoutMs({ BG_JOB_TIMEOUT_SECS: text })).toThrow('BG_JOB_TIMEOUT_SECS')
-  })
-})
-
 describe('the other variables of the official server', () => {
-  it('are numbers within limits', () => {
-    expect(readMaxAttempts({})).toBe(3)
-    expect(readMaxAttempts({ BG_JOB_MAX_RETRIES: '1' })).toBe(1)
-    expect(() => readMaxAttempts({ BG_JOB_MAX_RETRIES: '0' })).toThrow('BG_JOB_MAX_RETRIES')
-    expect(readRecursionLimit({})).toBeUndefined()
-    expect(readRecursionLimit({ LANGGRAPH_DEFAULT_RECURSION_LIMIT: '7' })).toBe(7)
-    const wrong = { LANGGRAPH_DEFAULT_RECURSION_LIMIT: '-1' }
-    expect(() => readRecursionLimit(wrong)).toThrow('RECURSION_LIMIT')
-    expect(readShutdownGraceMs({})).toBe(3_000)
-    expect(readShutdownGraceMs({ BG_JOB_SHUTDOWN_GRACE_PERIOD_SECS: '0' })).toBe(0)
-    const late = { BG_JOB_SHUTDOWN_GRACE_PERIOD_SECS: '-1' }
-    expect(() => readShutdownGraceMs(late)).toThrow('SHUTDOWN_GRACE')
+  it.each([
+    ['BG_JOB_TIMEOUT_SECS', 86_400_000, '0.5', 500],
+    ['BG_JOB_SHUTDOWN_GRACE_PERIOD_SECS', 3_000, '0', 0],
+    ['EVENT_RETENTION_MINUTES', 3_600_000, '2', 120_000],
+  ] as const)('have %s, a time', (name, usual, text, expected) => {
+    expect(readTimeMs({}, name)).toBe(usual)
+    expect(readTimeMs({ [name]: text }, name)).toBe(expected)
+    expect(() => readTimeMs({ [name]: '-1' }, name)).toThrow(name)
+  })
+
+  it.each(['0', 'soon', 'Infinity'])('refuse a time limit of %s', (text) => {
+    const env = { BG_JOB_TIMEOUT_SECS: text }
+    expect(() => readTimeMs(env, 'BG_JOB_TIMEOUT_SECS')).toThrow('BG_JOB_TIMEOUT_SECS')
+  })
+
+  it.each([
+    ['BG_JOB_MAX_RETRIES', 3, '1', '0'],
+    ['LANGGRAPH_DEFAULT_RECURSION_LIMIT', undefined, '7', '-1'],
+  ] as const)('have %s, a count', (name, usual, text, wrong) => {
+    expect(readCount({}, name)).toBe(usual)
+    expect(readCount({ [name]: text }, name)).toBe(Number(text))
+    expect(() => readCount({ [name]: wrong }, name)).toThrow(name)
   })
 
   it('have Node’s own option for source maps among others', () => {
@@ -129,13 +125,5 @@ describe('the other variables of the official server', () => {
     expect(readLogLevel({ LOG_LEVEL: 'DEBUG', RUNYARD_LOG_LEVEL: 'warn' })).toBeUndefined()
     expect(readLogLevel({})).toBeUndefined()
     expect(() => readLogLevel({ LOG_LEVEL: 'loud' })).toThrow('LOG_LEVEL must be DEBUG')
-  })
-})
-
-describe('how long events are kept', () => {
-  it('is read from EVENT_RETENTION_MINUTES, and is an hour without it', () => {
-    expect(readEventRetentionMs({})).toBe(3_600_000)
-    expect(readEventRetentionMs({ EVENT_RETENTION_MINUTES: '2' })).toBe(120_000)
-    expect(() => readEventRetentionMs({ EVENT_RETENTION_MINUTES: '-1' })).toThrow('RETENTION')
   })
 })

@@ -28,24 +28,6 @@ export function readGraphConfigs(env: Environment): z.infer<typeof GraphConfigs>
   }
 }
 
-/**
- * `BG_JOB_TIMEOUT_SECS`, the platform's name for it: how many seconds each attempt of a run may take; unset: 86,400.
- * Returned in ms. Read it after the project's own environment is set. Throws `bad_request`.
- */
-export function readRunTimeoutMs(env: Environment): number {
-  return readTimeMs(env, 'BG_JOB_TIMEOUT_SECS')
-}
-
-/** `BG_JOB_MAX_RETRIES`: how often a run is started whose server dies each time. Throws `bad_request`. */
-export function readMaxAttempts(env: Environment): number {
-  return readCount(env, 'BG_JOB_MAX_RETRIES')
-}
-
-/** `LANGGRAPH_DEFAULT_RECURSION_LIMIT`; unset: `undefined`, and LangGraph's own applies. Throws `bad_request`. */
-export function readRecursionLimit(env: Environment): number | undefined {
-  return readCount(env, 'LANGGRAPH_DEFAULT_RECURSION_LIMIT')
-}
-
 /** `RUNYARD_PATCHES_OFF`: names of patches, or `all`; unset: none. Throws `bad_request`. */
 export function readPatchesOff(env: Environment): readonly Patch[] {
   const names = splitList(env.RUNYARD_PATCHES_OFF)
@@ -64,14 +46,6 @@ export function readHasSourceMaps(env: Environment): boolean {
   return (env.NODE_OPTIONS ?? '').split(/\s+/).includes('--enable-source-maps')
 }
 
-/**
- * `BG_JOB_SHUTDOWN_GRACE_PERIOD_SECS`: how many seconds runs go on when the server stops; unset: 3. Returned in ms.
- * Throws `bad_request`.
- */
-export function readShutdownGraceMs(env: Environment): number {
-  return readTimeMs(env, 'BG_JOB_SHUTDOWN_GRACE_PERIOD_SECS', 0)
-}
-
 /** Python's names of levels beside our own. */
 const LEVELS: Readonly<Record<string, LogLevel>> = { warning: 'warn', critical: 'error' }
 
@@ -88,14 +62,6 @@ export function readLogLevel(env: Environment): LogLevel | undefined {
   throw new AppError('bad_request', `LOG_LEVEL must be ${form}, not "${env.LOG_LEVEL}".`)
 }
 
-/**
- * `EVENT_RETENTION_MINUTES`: for how many minutes after the end of a run its streams can be read again; unset: 60.
- * Returned in ms. Read it after the project's own environment is set. Throws `bad_request`.
- */
-export function readEventRetentionMs(env: Environment): number {
-  return readTimeMs(env, 'EVENT_RETENTION_MINUTES')
-}
-
 const UNIT_MS = { seconds: 1_000, minutes: 60_000 }
 
 type TimeSetting =
@@ -103,9 +69,11 @@ type TimeSetting =
   | 'BG_JOB_SHUTDOWN_GRACE_PERIOD_SECS'
   | 'EVENT_RETENTION_MINUTES'
 
-/** A number above 0, also a fraction, of the setting's unit, in ms. `least`: a further allowed value. */
-function readTimeMs(env: Environment, name: TimeSetting, least?: number): number {
-  const { unit, default: fallback } = rowOf(name)
+/** A number of the setting's unit, also a fraction, in ms: above 0, or its least value. Throws `bad_request`. */
+export function readTimeMs(env: Environment, name: TimeSetting): number {
+  const row = rowOf(name)
+  const { unit, default: fallback } = row
+  const least = 'min' in row ? row.min : undefined
   const text = env[name]
   const count = text ? Number(text) : fallback
   if ((count > 0 || count === least) && Number.isFinite(count)) return count * UNIT_MS[unit]
@@ -113,7 +81,8 @@ function readTimeMs(env: Environment, name: TimeSetting, least?: number): number
   throw new AppError('bad_request', `${name} must be ${form}, not "${text}".`)
 }
 
-function readCount<N extends 'BG_JOB_MAX_RETRIES' | 'LANGGRAPH_DEFAULT_RECURSION_LIMIT'>(
+/** Throws `bad_request`. */
+export function readCount<N extends 'BG_JOB_MAX_RETRIES' | 'LANGGRAPH_DEFAULT_RECURSION_LIMIT'>(
   env: Environment,
   name: N,
 ) {
