@@ -28,7 +28,8 @@ interface CallbackParts {
 
 export class Callbacks {
   readonly #parts: CallbackParts
-  readonly #cache = new ProjectCache()
+  /** `langgraph_sdk.cache`: JSON by key, in this server's memory, shared by all its Python processes. */
+  readonly #cache = new ExpiringMap<string>(ROOM, systemClock)
   readonly #methods: Readonly<Record<string, (call: IncomingCall, params: Params) => unknown>>
 
   constructor(parts: CallbackParts) {
@@ -46,7 +47,7 @@ export class Callbacks {
         this.#server.items.searchAll(searches, refresh),
       'items.namespaces': (_, { query, page }) => this.#server.items.namespaces(query, page),
       'cache.get': (_, { key }) => this.#cache.get(key),
-      'cache.set': (_, { key, value, ttl_ms }) => this.#cache.set(key, value, plainNumber(ttl_ms)),
+      'cache.set': (_, params) => this.#keep(params),
       'routes.next': (call, params) => this.#passOn(call, params),
       fetch: (call, params) => this.#fetch(call, params),
     }
@@ -100,6 +101,15 @@ export class Callbacks {
     await answerWith(call, answer, error && { error })
   }
 
+  #keep({ key, value, ttl_ms }: Params): void {
+    const weight = key.length + value.length
+    if (weight > MAX_VALUE_CHARS) {
+      const most = `${MAX_VALUE_CHARS} characters with its key`
+      throw new AppError('bad_request', `A value in the cache has at most ${most}, not ${weight}.`)
+    }
+    this.#cache.set(key, value, { ttlMs: plainNumber(ttl_ms), weight })
+  }
+
   #bound(of: number | undefined): Binding {
     return of === undefined ? this.#server : this.#parts.bindings.find(of)
   }
@@ -119,29 +129,6 @@ function readPut({ ttl_minutes, ...put }: Params): ItemPut {
 /** How much is kept at most: in values, and in characters of JSON. */
 const ROOM = { entries: 10_000, weight: 32 * 1024 ** 2 }
 const MAX_VALUE_CHARS = 1024 ** 2
-
-/**
- * The cache of a Python project (`langgraph_sdk.cache`), in the memory of this server, shared by all its Python
- * processes.
- */
-class ProjectCache {
-  readonly #kept = new ExpiringMap<string>(ROOM, systemClock)
-
-  /** JSON; `null`: there is no value, or it has expired. */
-  get(key: string): string | null {
-    return this.#kept.get(key) ?? null
-  }
-
-  /** `value`: JSON of up to a million characters. Throws `bad_request` for more. */
-  set(key: string, value: string, ttlMs: number): void {
-    const weight = key.length + value.length
-    if (weight > MAX_VALUE_CHARS) {
-      const most = `${MAX_VALUE_CHARS} characters with its key`
-      throw new AppError('bad_request', `A value in the cache has at most ${most}, not ${weight}.`)
-    }
-    this.#kept.set(key, value, { ttlMs, weight })
-  }
-}
 
 /** Checkpoints on the connection: JSON with the place of each byte string, and the byte strings behind it. */
 type Placed<T extends TypedBytes> = Omit<T, 'bytes'> & { bytes: number }

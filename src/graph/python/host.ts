@@ -4,12 +4,11 @@
  */
 
 import type { AuthUser } from '../../core/agent/authorization.ts'
-import type { GraphCheckpoints } from '../../core/agent/checkpoint.ts'
 import type { AuthDecision, AuthQuestion, ProjectAuth } from '../../core/agent/host/auth.ts'
 import type { HostCalls } from '../../core/agent/host/calls.ts'
 import type { GraphInfo } from '../../core/agent/host/description.ts'
 import type { Embed } from '../../core/agent/host/embeddings.ts'
-import type { GraphConfig, GraphHost, GraphRuntime } from '../../core/agent/host/graph-host.ts'
+import type { GraphHost, GraphRuntime } from '../../core/agent/host/graph-host.ts'
 import { AppError, HostLost } from '../../core/errors.ts'
 import { withPlainNumbers } from '../../core/exact-json.ts'
 import type { Log } from '../../core/log.ts'
@@ -81,8 +80,8 @@ export async function openPythonHost(options: PythonHostOptions): Promise<Python
       }
     }
     const host = { ...describe(started, first), ...(routes && { routes }), connect }
-    const opener = new Opener(processes, { bindings, graphs: host.graphs })
-    return { host: { ...host, open: (...args) => opener.open(...args) }, stop }
+    const open = opener(processes, bindings, host.graphs)
+    return { host: { ...host, open }, stop }
   } catch (error) {
     await stop()
     throw error
@@ -99,7 +98,7 @@ function describe({ runtime, graphs, auth, embeds }: Started, first: () => Promi
   }
 }
 
-function embedBy(ask: ReturnType<typeof askAgain>): Embed {
+function embedBy(ask: Ask): Embed {
   return async (texts) => withPlainNumbers((await ask('embed', { texts })) as number[][])
 }
 
@@ -107,9 +106,11 @@ function infoOf({ contextKeys, ...info }: Started['graphs'][number]): GraphInfo 
   return { ...info, contextKeys: contextKeys && new Set(contextKeys) }
 }
 
+type Ask = (method: string, params: Record<string, unknown> | WithBytes) => Promise<unknown>
+
 /** Calls the process; calls the next one if it ends meanwhile. */
-function askAgain(find: () => Promise<Peer>) {
-  return async (method: string, params: Record<string, unknown> | WithBytes): Promise<unknown> => {
+function askAgain(find: () => Promise<Peer>): Ask {
+  return async (method, params) => {
     try {
       return await (await find()).call(method, params)
     } catch (error) {
@@ -120,67 +121,17 @@ function askAgain(find: () => Promise<Peer>) {
 }
 
 /** Opens graphs, and has the host close those that are no longer referenced. */
-class Opener {
-  readonly #processes: Processes
-  readonly #bindings: Bindings
-  readonly #graphs: GraphHost['graphs']
-  readonly #unheld = new FinalizationRegistry<() => void>((close) => close())
-
-  constructor(
-    processes: Processes,
-    { bindings, graphs }: { bindings: Bindings; graphs: GraphHost['graphs'] },
-  ) {
-    this.#processes = processes
-    this.#bindings = bindings
-    this.#graphs = graphs
-  }
-
-  async open(
-    graph_id: string,
-    config: GraphConfig,
-    checkpoints?: GraphCheckpoints,
-  ): Promise<OpenedGraph> {
-    const info = this.#graphs.get(graph_id)
-    if (!info) throw new AppError('not_found', `The project has no graph "${graph_id}".`)
-    const bindings = this.#bindings
-    if (!info.hasFactory && !checkpoints) {
-      // No factory: the host makes nothing ready, and keeps nothing.
-      const find = async (): Promise<Opened> => {
-        const { peer } = await this.#processes.leastBusy()
-        return { peer, graph: { graph_id, config } }
-      }
-      return new OpenedGraph({ opened: await find(), reopen: find, bindings })
-    }
-    const request = { graph_id, config, ...(checkpoints && { checkpoints }) }
-    const { opened, close } = await this.#open(request).catch((error) => {
-      // The factory may have ended the process.
-      if (error instanceof HostLost && !info.hasFactory) return this.#open(request)
-      throw error
-    })
-    const closes = [close]
-    const reopen = async () => {
-      const again = await this.#open(request)
-      closes.push(again.close)
-      return again.opened
-    }
-    const graph = new OpenedGraph({ opened, reopen, bindings })
-    this.#unheld.register(graph, () => {
-      for (const one of closes) one()
-    })
-    return graph
-  }
-
-  async #open({ graph_id, config, checkpoints }: OpenRequest): Promise<{
-    opened: Opened
-    close: () => void
-  }> {
-    const { peer } = await this.#processes.leastBusy()
-    const of = checkpoints && this.#bindings.add({ checkpoints })
-    // The factory may block the host: a run that gave it up would be handed back, and call it again forever.
-    const isOfRun = config.context !== undefined
-    const isPatient = isOfRun && this.#graphs.get(graph_id)?.hasFactory === true
+function opener(
+  processes: Processes,
+  bindings: Bindings,
+  graphs: GraphHost['graphs'],
+): GraphHost['open'] {
+  const unheld = new FinalizationRegistry<() => void>((close) => close())
+  const openIn = async ({ graph_id, config, checkpoints }: OpenRequest, isPatient: boolean) => {
+    const { peer } = await processes.leastBusy()
+    const of = checkpoints && bindings.add({ checkpoints })
     const close = () => {
-      if (of !== undefined) this.#bindings.remove(of)
+      if (of !== undefined) bindings.remove(of)
     }
     try {
       const params = { graph_id, config, checkpoints: of }
@@ -196,6 +147,37 @@ class Opener {
       throw error
     }
   }
+  return async (graph_id, config, checkpoints) => {
+    const info = graphs.get(graph_id)
+    if (!info) throw new AppError('not_found', `The project has no graph "${graph_id}".`)
+    if (!info.hasFactory && !checkpoints) {
+      // No factory: the host makes nothing ready, and keeps nothing.
+      const find = async (): Promise<Opened> => {
+        const { peer } = await processes.leastBusy()
+        return { peer, graph: { graph_id, config } }
+      }
+      return new OpenedGraph({ opened: await find(), reopen: find, bindings })
+    }
+    const request = { graph_id, config, ...(checkpoints && { checkpoints }) }
+    // The factory may block the host: a run that gave it up would be handed back, and call it again forever.
+    const isPatient = config.context !== undefined && info.hasFactory
+    const { opened, close } = await openIn(request, isPatient).catch((error) => {
+      // The factory may have ended the process.
+      if (error instanceof HostLost && !info.hasFactory) return openIn(request, isPatient)
+      throw error
+    })
+    const closes = [close]
+    const reopen = async () => {
+      const again = await openIn(request, isPatient)
+      closes.push(again.close)
+      return again.opened
+    }
+    const graph = new OpenedGraph({ opened, reopen, bindings })
+    unheld.register(graph, () => {
+      for (const one of closes) one()
+    })
+    return graph
+  }
 }
 
 // The `auth` of a project in Python.
@@ -205,9 +187,6 @@ interface WireAuth {
   /** Whether `authenticate` reads bodies. */
   wants_body: boolean
 }
-
-/** Calls the process that has the auth; calls the next one if it ends meanwhile. */
-type Ask = (method: string, params: Record<string, unknown> | WithBytes) => Promise<unknown>
 
 function pythonAuth(told: WireAuth, ask: Ask): ProjectAuth {
   return {

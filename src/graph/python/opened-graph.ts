@@ -52,7 +52,7 @@ export class OpenedGraph implements OpenGraph {
     const run = bindings.add({ checkpoints, onSpans, taken: () => call.items.taken() })
     const call = this.#begin(run, request).abortOn(signal)
     // The host keeps the graph as long as this object is referenced: the run references it.
-    void call.answer.catch(() => {}).finally(() => this.#over(run))
+    void call.answer.catch(() => {}).finally(() => bindings.remove(run))
     const { done, value } = await call.items.next()
     if (done) await call.answer
     // The run has begun, and goes on when the host is no longer blocked.
@@ -109,10 +109,6 @@ export class OpenedGraph implements OpenGraph {
   async updateState(place: StatePlace, supersteps: Superstep[]): Promise<StatePlace> {
     const { peer, graph } = this.#opened
     return (await peer.call('graph.update_state', { ...graph, place, supersteps })) as StatePlace
-  }
-
-  #over(run: number): void {
-    this.#parts.bindings.remove(run)
   }
 
   #begin(run: number, request: GraphRunRequest): OutgoingCall {

@@ -19,9 +19,10 @@ export class IncomingCall {
   readonly bytes: readonly Uint8Array[]
   readonly #peer: Peer
   readonly #sender: Sender<unknown>
-  #upload: Items<unknown> | undefined
-  #abort: AbortController | undefined
-  #isAborted = false
+  /** What the host uploads with the call. */
+  readonly upload: Items<unknown>
+  readonly #abort = new AbortController()
+  readonly signal = this.#abort.signal
 
   constructor(peer: Peer, id: number, frame: Frame, bytes: readonly Uint8Array[]) {
     this.#peer = peer
@@ -30,12 +31,10 @@ export class IncomingCall {
     this.params = frame[3] as Params
     this.bytes = bytes
     this.#sender = new Sender((item) => peer.send([FRAME.ITEM, id, item]))
-  }
-
-  get signal(): AbortSignal {
-    this.#abort ??= new AbortController()
-    if (this.#isAborted) this.#abort.abort()
-    return this.#abort.signal
+    this.upload = new Items({
+      give: (count) => peer.send([FRAME.CREDIT, id, count]),
+      unwant: () => peer.send([FRAME.END, id]),
+    })
   }
 
   /** Sends an item before the answer. `false`: the rest is not wanted. */
@@ -45,19 +44,10 @@ export class IncomingCall {
     return isWanted
   }
 
-  /** What the host uploads with the call. */
-  get upload(): Items<unknown> {
-    this.#upload ??= new Items({
-      give: (count) => this.#peer.send([FRAME.CREDIT, this.id, count]),
-      unwant: () => this.#peer.send([FRAME.END, this.id]),
-    })
-    return this.#upload
-  }
-
   receive(kind: number, value: unknown): void {
     switch (kind) {
       case FRAME.ABORT:
-        this.abort()
+        this.#abort.abort()
         break
       case FRAME.ITEM:
         this.upload.push(value)
@@ -74,16 +64,11 @@ export class IncomingCall {
     }
   }
 
-  abort(): void {
-    this.#isAborted = true
-    this.#abort?.abort()
-  }
-
   /** The host is gone. */
   cut(error: unknown): void {
     this.#sender.unwant()
-    this.#upload?.end(error)
-    this.abort()
+    this.upload.end(error)
+    this.#abort.abort()
   }
 }
 
@@ -107,7 +92,7 @@ export class OutgoingCall {
   readonly answer: Promise<unknown>
   readonly #answer = Promise.withResolvers<unknown>()
   readonly #peer: Peer
-  readonly #items: Items<unknown>
+  readonly items: Items<unknown>
   #uploads: Sender<unknown> | undefined
   #isOver = false
   #unwatch: () => void = () => {}
@@ -121,14 +106,10 @@ export class OutgoingCall {
     this.answer = this.#answer.promise
     // A caller that only reads items gets the failure from them.
     this.answer.catch(() => {})
-    this.#items = new Items({
+    this.items = new Items({
       give: (count) => peer.send([FRAME.CREDIT, id, count]),
       unwant: () => peer.send([FRAME.UNWANTED, id]),
     })
-  }
-
-  get items(): Items<unknown> {
-    return this.#items
   }
 
   get isOver(): boolean {
@@ -153,7 +134,7 @@ export class OutgoingCall {
     return this
   }
 
-  async upload(body: AsyncIterable<unknown>): Promise<void> {
+  async upload(body: AsyncIterable<unknown> | Iterable<unknown>): Promise<void> {
     const uploads = new Sender<unknown>((item) => this.#peer.send([FRAME.ITEM, this.id, item]))
     this.#uploads = uploads
     try {
@@ -171,7 +152,7 @@ export class OutgoingCall {
   receive(kind: number, value: unknown): void {
     switch (kind) {
       case FRAME.ITEM:
-        this.#items.push(value)
+        this.items.push(value)
         break
       case FRAME.CREDIT:
         this.#uploads?.give(value as number)
@@ -195,10 +176,10 @@ export class OutgoingCall {
     this.#uploads?.unwant()
     if (kind === FRAME.ANSWER) {
       this.#answer.resolve(value)
-      this.#items.end()
+      this.items.end()
     } else {
       this.#answer.reject(value)
-      this.#items.end(value)
+      this.items.end(value)
     }
   }
 }
@@ -221,7 +202,8 @@ export class Peer {
   readonly #late = new Map<number, (answer: unknown) => void>()
   #lastId = -1
   #isFlushing = false
-  #heardAt = performance.now()
+  /** When the host last sent something, by `performance.now`. */
+  heardAt = performance.now()
   #drained: PromiseWithResolvers<void> | undefined
   #ended: Error | undefined
 
@@ -230,7 +212,7 @@ export class Peer {
     this.#stream = stream
     const reader = new FrameReader((frame, bytes) => this.#receive(frame, bytes))
     stream.on('data', (chunk: Buffer) => {
-      this.#heardAt = performance.now()
+      this.heardAt = performance.now()
       try {
         reader.feed(chunk)
       } catch (error) {
@@ -248,11 +230,6 @@ export class Peer {
   /** How many of our calls are under way. */
   get calls(): number {
     return this.#outgoing.size
-  }
-
-  /** When the host last sent something, by `performance.now`. */
-  get heardAt(): number {
-    return this.#heardAt
   }
 
   /** Resolves when the host reads again; `undefined` while it does. */
@@ -356,10 +333,3 @@ export class Peer {
     }
   }
 }
-
-/** The body of a request or a response. */
-export function chunksOf(body: ReadableStream<Uint8Array> | null): AsyncIterable<Uint8Array> {
-  return body ?? nothing()
-}
-
-async function* nothing(): AsyncGenerator<Uint8Array> {}

@@ -4,7 +4,7 @@ import { AppError, HostLost } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
 import { fromWireError } from './errors.ts'
 import { readAnswer, wireRequest } from './http.ts'
-import { chunksOf, type OutgoingCall, type Peer } from './peer.ts'
+import type { OutgoingCall, Peer } from './peer.ts'
 
 export type PassOn = ProjectRequest['next']
 
@@ -58,7 +58,7 @@ export class PythonRoutes implements ProjectRoutes {
     }
     const call = peer.begin('routes.handle', params).abortOn(request.signal)
     this.#passOn.set(call.id, next)
-    void call.upload(chunksOf(request.body))
+    void call.upload(request.body ?? [])
     void call.answer.catch(() => {}).finally(() => this.#passOn.delete(call.id))
     const { method, signal } = request
     const onFailure = (err: Error) =>

@@ -6,7 +6,6 @@ import type {
   GraphRun,
   MadeEvent,
   StreamTransform,
-  ToldEvent,
   Transformed,
 } from '../../core/agent/host/run.ts'
 import type { OutgoingCall, Peer } from './peer.ts'
@@ -41,7 +40,7 @@ export class PythonRun implements GraphRun {
     this.end = endOf(call, signal)
     if (!transforms) return
     batches.areNumbered = true
-    this.transform = new Transform(peer, run, batches)
+    this.transform = transformOf(peer, run, batches)
     forgotten.register(this.transform, { peer, run })
   }
 
@@ -114,31 +113,15 @@ class Batches implements AsyncIterableIterator<readonly Emission[]> {
   }
 }
 
-class Transform implements StreamTransform {
-  readonly #peer: Peer
-  readonly #run: number
-  readonly #batches: Batches
-
-  constructor(peer: Peer, run: number, batches: Batches) {
-    this.#peer = peer
-    this.#run = run
-    this.#batches = batches
-  }
-
-  async onEvents(events: ToldEvent[], of?: Emission): Promise<Transformed> {
-    const number = of && this.#batches.numberOf(of)
-    return (await this.#ask('run.on_events', { events, of: number })) as Transformed
-  }
-
-  async finish(): Promise<MadeEvent[]> {
-    return (await this.#ask('run.finish', {})) as MadeEvent[]
-  }
-
-  async fail(error: { name: string; message: string }): Promise<MadeEvent[]> {
-    return (await this.#ask('run.fail', { error })) as MadeEvent[]
-  }
-
-  #ask(method: string, params: Record<string, unknown>): Promise<unknown> {
-    return this.#peer.call(method, { run: this.#run, ...params })
+function transformOf(peer: Peer, run: number, batches: Batches): StreamTransform {
+  const ask = (method: string, params: Record<string, unknown>) =>
+    peer.call(method, { run, ...params })
+  return {
+    async onEvents(events, of) {
+      const number = of && batches.numberOf(of)
+      return (await ask('run.on_events', { events, of: number })) as Transformed
+    },
+    finish: async () => (await ask('run.finish', {})) as MadeEvent[],
+    fail: async (error) => (await ask('run.fail', { error })) as MadeEvent[],
   }
 }
