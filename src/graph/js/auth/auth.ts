@@ -122,8 +122,7 @@ function asRefusal(cause: unknown, where: string): Error {
     const headers = readHeaders(cause)
     if (headers) return new ProjectRefusal(status, String(message || 'Refused'), headers)
   }
-  const error = new AppError('internal', `${where} failed; the log says more.`, { cause })
-  return error
+  return new AppError('internal', `${where} failed; the log says more.`, { cause })
 }
 
 interface HttpException {

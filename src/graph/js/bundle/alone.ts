@@ -1,12 +1,12 @@
 /** Whether a bundle runs without the packages that are in it. */
 
-import { existsSync } from 'node:fs'
 import { readdir, readFile, realpath } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { dirname, join, relative, sep } from 'node:path'
 import type { Metafile } from 'esbuild'
 import type { ProjectConfig } from '../../../project/config.ts'
 import { importedWhenRun } from './places.ts'
+import { findInstalled } from './resolve.ts'
 
 /** The name of a bundle's entry text, which lists the project's modules. */
 export const ENTRY = 'entry'
@@ -115,12 +115,4 @@ async function findUndeclared(
     if (found && !isAmong(await realpath(found))) return name
   }
   return undefined
-}
-
-function findInstalled(from: string, name: string): string | undefined {
-  for (let folder = from; ; folder = dirname(folder)) {
-    const place = join(folder, 'node_modules', name)
-    if (existsSync(place)) return place
-    if (dirname(folder) === folder) return undefined
-  }
 }

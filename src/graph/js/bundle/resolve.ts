@@ -87,8 +87,8 @@ export async function packageClosure(folder: string): Promise<string[]> {
     if (found.has(one)) continue
     found.add(one)
     for (const name of await dependenciesOf(one)) {
-      const place = findPackage(one, name)
-      if (place) waiting.push(await realpath(place))
+      const manifest = findInstalled(one, join(name, 'package.json'))
+      if (manifest) waiting.push(await realpath(dirname(manifest)))
     }
   }
   return [...found]
@@ -100,11 +100,11 @@ async function dependenciesOf(folder: string): Promise<string[]> {
   return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies })
 }
 
-/** Looks for the package as Node does, from the folder upwards. */
-function findPackage(from: string, name: string): string | undefined {
+/** The path below `node_modules`, looked for as Node does, from the folder upwards. */
+export function findInstalled(from: string, path: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
-    const place = join(folder, 'node_modules', name)
-    if (existsSync(join(place, 'package.json'))) return place
+    const place = join(folder, 'node_modules', path)
+    if (existsSync(place)) return place
     if (dirname(folder) === folder) return undefined
   }
 }

@@ -1,6 +1,9 @@
 /** What the server uses of a compiled graph, whichever version of LangGraph compiled it. */
 import type { GraphSnapshot, SnapshotConfig } from './state.ts'
 
+/** The tag of steps that observers ignore, such as LangGraph's own nodes. */
+export const HIDDEN_TAG = 'langsmith:hidden'
+
 /** The structural part of LangGraph's `Pregel` that runs are made with. */
 export interface Graph {
   /** A saver of the project's own LangGraph. */

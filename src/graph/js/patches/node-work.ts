@@ -4,7 +4,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { currentOrigin, withOrigin } from '../../../core/origin.ts'
-import type { Graph } from '../langgraph/graph.ts'
+import { type Graph, HIDDEN_TAG } from '../langgraph/graph.ts'
 import { isPatched } from './patches.ts'
 
 /**
@@ -141,9 +141,6 @@ export function hasOnlyFunctions(graph: Graph): boolean {
   })
 }
 
-/** LangGraph's own nodes, which do nothing. */
-const HIDDEN_TAG = 'langsmith:hidden'
-
 /** The run that calls a function: several runs share a graph, and with it the functions of its nodes. */
 const atWork = new AsyncLocalStorage<{ work: NodeWork; node: string }>()
 
@@ -163,7 +160,7 @@ function watchFunction(callable: Callable): void {
   callable.func = seen
 }
 
-function isPromise(value: unknown): value is PromiseLike<unknown> {
+export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 }
 

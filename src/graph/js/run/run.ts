@@ -123,7 +123,8 @@ export class JsRun implements GraphRun {
       try {
         const bursts = this.#bursts.of({
           stream: await this.#open(calls, signal),
-          read: (item) => this.#wanted(toChunk(item), signal),
+          // After the signal nothing more is emitted.
+          read: (item) => (signal.aborted ? undefined : this.#toEmissions(toChunk(item))),
           isAwaited: !this.#hasModelEnds,
         })
         for await (const burst of bursts) yield this.#read.complete(burst)
@@ -137,11 +138,6 @@ export class JsRun implements GraphRun {
     } finally {
       this.#end(end)
     }
-  }
-
-  /** `undefined` after the signal: nothing more is emitted. The stream itself has no `model_ends`. */
-  #wanted(chunk: GraphChunk, signal: AbortSignal): Emission[] | undefined {
-    return signal.aborted ? undefined : this.#toEmissions(chunk)
   }
 
   #endBy(thrown: unknown): GraphEnd {

@@ -2,7 +2,7 @@
 import type { GraphRunRequest, HostMode } from '../../../core/agent/host/run.ts'
 import type { RunCommand } from '../../../core/agent/run.ts'
 import type { TaskFailures } from '../checkpoints/config.ts'
-import type { Graph } from '../langgraph/graph.ts'
+import { type Graph, HIDDEN_TAG } from '../langgraph/graph.ts'
 
 /** A chunk, with LangGraph's own objects. */
 export interface GraphChunk {
@@ -20,9 +20,6 @@ interface CallbackEvent {
   tags?: string[]
   data?: { chunk?: unknown }
 }
-
-/** LangChain's tag for steps that observers ignore. */
-const HIDDEN_TAG = 'langsmith:hidden'
 
 /** The part of LangGraph's options that is read here. */
 interface Options {

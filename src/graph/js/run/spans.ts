@@ -6,6 +6,7 @@ import {
   type TimelineSpan,
 } from '../../../core/agent/timeline/timeline.ts'
 import { withSources } from '../../../core/named-sources.ts'
+import { HIDDEN_TAG } from '../langgraph/graph.ts'
 import { toWire } from '../langgraph/wire.ts'
 import type { NodeEnd, NodeWatcher } from '../patches/node-work.ts'
 
@@ -25,9 +26,6 @@ interface ModelOutput {
   generations?: { message?: CountedMessage; text?: string }[][]
   llmOutput?: { tokenUsage?: { promptTokens?: number; completionTokens?: number } }
 }
-
-/** LangChain's tag for steps that observers ignore. */
-const HIDDEN_TAG = 'langsmith:hidden'
 
 /**
  * The spans of one run. Function nodes are tracked at their call, and only what they call gets callbacks: LangChain's

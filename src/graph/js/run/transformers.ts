@@ -16,6 +16,7 @@ import { withPlainNumbers } from '../../../core/exact-json.ts'
 import { isObject } from '../../../core/json.ts'
 import type { Graph } from '../langgraph/graph.ts'
 import { toWire } from '../langgraph/wire.ts'
+import { isPromise } from '../patches/node-work.ts'
 
 /** LangGraph's form of an event, with the graph's own objects. */
 interface StreamEvent {
@@ -136,13 +137,10 @@ export class Transformers implements StreamTransform {
   }
 
   #isWanted({ method, namespace, timestamp, node, data }: ToldEvent, of?: Emission): boolean {
-    const own = of && this.#payloads.has(of) ? this.#emitted(method, of, data) : data
+    const isKnown = of !== undefined && this.#payloads.has(of)
+    const own = isKnown ? emitted(method, of.mode, this.#payloads.get(of), data) : data
     const params = { namespace, timestamp, ...(node !== undefined && { node }), data: own }
     return this.#process(namespace, { method, params })
-  }
-
-  #emitted(method: Channel, of: Emission, told: unknown): unknown {
-    return emitted(method, { mode: of.mode, payload: this.#payloads.get(of) }, told)
   }
 
   /** Whether all transformers keep the event. */
@@ -176,11 +174,7 @@ export class Transformers implements StreamTransform {
 }
 
 /** The graph's own object of an event; `told`: its form in the log. */
-function emitted(
-  method: Channel,
-  { mode, payload }: { mode: string; payload: unknown },
-  told: unknown,
-): unknown {
+function emitted(method: Channel, mode: string, payload: unknown, told: unknown): unknown {
   if (method !== mode || method === 'messages') return told
   const fields = payload as Record<string, unknown>
   switch (method) {
@@ -206,8 +200,4 @@ function settling(value: PromiseLike<unknown>): Promise<unknown> {
 
 function isStreamChannel(value: unknown): value is StreamChannel {
   return isObject(value) && CHANNEL_BRAND in value
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
 }

@@ -3,7 +3,7 @@ import type { Embed } from '../../../core/agent/host/embeddings.ts'
 import { AppError } from '../../../core/errors.ts'
 import { type PathScope, resolveInside } from '../../../project/path.ts'
 import type { IndexConfig } from '../../../project/store.ts'
-import { importFile, importFor } from '../modules/loader.ts'
+import { describeError, importFile, importFor } from '../modules/loader.ts'
 
 /** LangChain's `Embeddings`, of whichever copy. */
 interface Embeddings {
@@ -59,7 +59,7 @@ async function loadExport(
   const file = await resolveInside(scope, path, 'store.index.embed')
   if (file === undefined) throw refuse(`there is no file "${path}"`)
   const exports = await importFile(file).catch((cause) => {
-    throw refuse(`${path} could not be loaded: ${describe(cause)}`, cause)
+    throw refuse(`${path} could not be loaded: ${describeError(cause)}`, cause)
   })
   const embed = toEmbed(await exports[exportName])
   if (embed) return embed
@@ -84,7 +84,7 @@ async function loadProvider(file: string, spec: string): Promise<Embed> {
     )
     if (embed) return embed
   } catch (cause) {
-    throw refuse(`"${spec}" cannot be used: ${describe(cause)}`, cause)
+    throw refuse(`"${spec}" cannot be used: ${describeError(cause)}`, cause)
   }
   throw refuse(`${packageName} has no ${className}`)
 }
@@ -110,7 +110,7 @@ async function callEmbed(embed: Embed, texts: string[]): Promise<unknown> {
   try {
     return await embed(texts)
   } catch (cause) {
-    throw new AppError('unavailable', `The project's embeddings failed: ${describe(cause)}`, {
+    throw new AppError('unavailable', `The project's embeddings failed: ${describeError(cause)}`, {
       cause,
     })
   }
@@ -141,8 +141,4 @@ function toNumbers(vector: unknown): number[] {
 
 function refuse(reason: string, cause?: unknown): AppError {
   return new AppError('bad_request', `langgraph.json: store.index.embed: ${reason}.`, { cause })
-}
-
-function describe(cause: unknown): string {
-  return cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
 }
