@@ -11,10 +11,10 @@
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../core/errors.ts'
 import { unpackOwn } from './archive/unpack-own.ts'
 import { linkInterpreter } from './interpreter.ts'
+import { reasonOf, type TransferTools, withRetries } from './transfer.ts'
 
 export interface FetchOrder {
   /** Addresses of the same file; tried one after the other. */
@@ -25,13 +25,9 @@ export interface FetchOrder {
   into: string
 }
 
-interface FetchTools {
-  signal: AbortSignal
-  say(line: string): void
+interface FetchTools extends TransferTools {
   /** The PATH that a Python is looked for on. */
   path: string
-  /** How long the first wait between two attempts takes, in ms. Default: a second; each takes twice the one before. */
-  backOffMs?: number
 }
 
 const PART = '.runyard-part'
@@ -84,28 +80,26 @@ async function clear(into: string): Promise<void> {
   }
 }
 
-async function downloadPatiently(
+function downloadPatiently(
   { urls, digest }: FetchOrder,
   file: string,
-  { signal, say, backOffMs = 1000 }: FetchTools,
+  tools: FetchTools,
 ): Promise<number> {
-  for (let attempt = 1; ; attempt++) {
+  return withRetries(ATTEMPTS, tools, async () => {
     const failures: DownloadFailed[] = []
     for (const url of urls) {
       try {
-        return await download(url, { digest, file, signal })
+        return await download(url, { digest, file, signal: tools.signal })
       } catch (error) {
-        signal.throwIfAborted()
+        tools.signal.throwIfAborted()
         if (!(error instanceof DownloadFailed)) throw error
         failures.push(error)
       }
     }
     const why = failures.map(({ message }) => message).join(' ')
-    if (failures.every(({ isFinal }) => isFinal)) throw new AppError('bad_request', why)
-    if (attempt === ATTEMPTS) throw new AppError('unavailable', why)
-    say(`${why} Trying again.`)
-    await delay(backOffMs * 2 ** (attempt - 1), undefined, { signal })
-  }
+    const isFinal = failures.every((failure) => failure.isFinal)
+    throw new AppError(isFinal ? 'bad_request' : 'unavailable', why)
+  })
 }
 
 // Fetches one file over HTTP, and checks its digest.
@@ -188,10 +182,4 @@ async function write(
 function shown(url: string): string {
   const parsed = URL.parse(url)
   return parsed ? `${parsed.origin}${parsed.pathname}` : 'An address that is none'
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  const { cause } = error
-  return cause instanceof Error && cause.message ? cause.message : error.message
 }

@@ -1,5 +1,5 @@
 /** Finds the image of a revision: builds nothing, but pins the tag to a digest. */
-import { setTimeout as delay } from 'node:timers/promises'
+import { withRetries } from '../../artifacts/transfer.ts'
 import { type ImageArtifact, LINK_LABEL } from '../../core/deployment/artifacts/artifact.ts'
 import { BuildError, type BuildRequest } from '../../core/deployment/builds/build.ts'
 import { notAnImage, parseImage, pinned } from '../../core/deployment/images/image.ts'
@@ -17,8 +17,8 @@ export interface ImageSources {
   own: OwnRegistry | undefined
 }
 
-/** The waits before each retry of a registry that does not answer, in ms. */
-const WAITS_MS = [1000, 4000]
+/** How often a registry that does not answer is asked: for seven seconds. */
+const ATTEMPTS = 4
 
 /**
  * Returns the image with its digest, and whether it speaks the link: the digest found when the revision was first
@@ -38,13 +38,15 @@ export async function findImage(
   const who = login ? ` as ${login.username}` : ''
   context.log.line(`Asking ${image.registry}${who} for ${image_uri}.`)
   const asked = { login, signal: context.signal }
+  const tools = { signal: context.signal, say: (line: string) => context.log.line(line) }
   const digest = await naming(field, () =>
-    withRetries(context, () => registry.digestOf(image, asked)),
+    withRetries(ATTEMPTS, tools, () => registry.digestOf(image, asked)),
   )
   context.log.line(`It is ${digest}.`)
   const artifact = { kind: 'image', image_uri: pinned(image, digest) } as const
   const exact = { ...image, digest }
-  const isLinked = await hasLink(() => registry.labelsOf(exact, asked), context)
+  const labels = () => withRetries(ATTEMPTS, tools, () => registry.labelsOf(exact, asked))
+  const isLinked = await hasLink(labels, context)
   return isLinked ? { ...artifact, is_linked: true } : artifact
 }
 
@@ -64,25 +66,11 @@ async function hasLink(
   context: StepContext,
 ): Promise<boolean> {
   try {
-    return LINK_LABEL in (await withRetries(context, labels))
+    return LINK_LABEL in (await labels())
   } catch (error) {
     context.signal.throwIfAborted()
     const why = error instanceof Error ? error.message : String(error)
     context.log.line(`Its labels cannot be read: ${why}`)
     return false
   }
-}
-
-async function withRetries<T>(context: StepContext, ask: () => Promise<T>): Promise<T> {
-  for (const waitMs of WAITS_MS) {
-    try {
-      return await ask()
-    } catch (error) {
-      context.signal.throwIfAborted()
-      if (!(error instanceof AppError) || error.code !== 'unavailable') throw error
-      context.log.line(`${error.message} Trying again.`)
-      await delay(waitMs, undefined, { signal: context.signal })
-    }
-  }
-  return ask()
 }
