@@ -150,57 +150,37 @@ class HostStore(BaseStore):
         flush.add_done_callback(self._flushes.discard)
 
     async def _flush(self, waiting: list[Waiting]) -> None:
-        searches = _of(waiting, SearchOp)
-        reads = [self._get(one, answer) for one, answer in _of(waiting, GetOp)]
-        lists = [self._list(one, answer) for one, answer in _of(waiting, ListNamespacesOp)]
-        await asyncio.gather(*self._searches(searches), *reads, *lists)
-        await self._put(_of(waiting, PutOp))
-
-    def _searches(
-        self, searches: list[tuple[SearchOp, asyncio.Future[Any]]]
-    ) -> list[Awaitable[None]]:
-        """One call for all searches with the same ``refresh_ttl``."""
+        # One call for all searches with the same `refresh_ttl`.
         ways: dict[bool | None, list[tuple[SearchOp, asyncio.Future[Any]]]] = {}
-        for search in searches:
+        for search in _of(waiting, SearchOp):
             ways.setdefault(search[0].refresh_ttl, []).append(search)
-        return [self._search(together) for together in ways.values()]
+        await asyncio.gather(
+            *[_settle(together, self._search) for together in ways.values()],
+            *[_settle([one], self._get) for one in _of(waiting, GetOp)],
+            *[_settle([one], self._list) for one in _of(waiting, ListNamespacesOp)],
+        )
+        if puts := _of(waiting, PutOp):
+            await _settle(puts, self._put)
 
-    async def _search(self, searches: list[tuple[SearchOp, asyncio.Future[Any]]]) -> None:
-        operations = [operation for operation, _ in searches]
+    async def _search(self, searches: list[SearchOp]) -> list[list[SearchItem]]:
+        asked = [to_search(one) for one in searches]
+        all_found = await self._items.search_all(asked, to_refresh(searches[0]))
+        return [[to_search_item(item) for item in found] for found in all_found]
 
-        async def find() -> list[list[SearchItem]]:
-            asked = [to_search(one) for one in operations]
-            all_found = await self._items.search_all(asked, to_refresh(operations[0]))
-            return [[to_search_item(item) for item in found] for found in all_found]
+    async def _get(self, gets: list[GetOp]) -> list[Item | None]:
+        item_id = {"namespace": list(gets[0].namespace), "key": str(gets[0].key)}
+        found = await self._items.get(item_id, to_refresh(gets[0]))
+        return [None if found is None else to_item(found)]
 
-        await _settle([answer for _, answer in searches], find)
+    async def _list(self, lists: list[ListNamespacesOp]) -> list[list[tuple[str, ...]]]:
+        query = to_namespace_query(lists[0])
+        page: JsonObject = {"limit": lists[0].limit, "offset": lists[0].offset}
+        found = [] if query is None else await self._items.namespaces(query, page)
+        return [[tuple(namespace) for namespace in found]]
 
-    async def _get(self, operation: GetOp, answer: asyncio.Future[Any]) -> None:
-        async def find() -> list[Item | None]:
-            item_id = {"namespace": list(operation.namespace), "key": str(operation.key)}
-            found = await self._items.get(item_id, to_refresh(operation))
-            return [None if found is None else to_item(found)]
-
-        await _settle([answer], find)
-
-    async def _list(self, operation: ListNamespacesOp, answer: asyncio.Future[Any]) -> None:
-        async def find() -> list[list[tuple[str, ...]]]:
-            query = to_namespace_query(operation)
-            page: JsonObject = {"limit": operation.limit, "offset": operation.offset}
-            found = [] if query is None else await self._items.namespaces(query, page)
-            return [[tuple(namespace) for namespace in found]]
-
-        await _settle([answer], find)
-
-    async def _put(self, puts: list[tuple[PutOp, asyncio.Future[Any]]]) -> None:
-        if not puts:
-            return
-
-        async def write() -> list[None]:
-            await self._items.write([to_put(operation) for operation, _ in puts])
-            return [None] * len(puts)
-
-        await _settle([answer for _, answer in puts], write)
+    async def _put(self, puts: list[PutOp]) -> list[None]:
+        await self._items.write([to_put(operation) for operation in puts])
+        return [None] * len(puts)
 
 
 def _get(namespace: tuple[str, ...], key: str, refresh_ttl: bool | None) -> GetOp:
@@ -213,11 +193,13 @@ def _of(waiting: list[Waiting], kind: type[OpT]) -> list[tuple[OpT, asyncio.Futu
 
 
 async def _settle(
-    answers: Sequence[asyncio.Future[Any]], work: Callable[[], Awaitable[Sequence[Any]]]
+    waiting: list[tuple[OpT, asyncio.Future[Any]]],
+    work: Callable[[list[OpT]], Awaitable[Sequence[Any]]],
 ) -> None:
     """Gives each its result, or all of them the error. Skips callers that were cancelled."""
+    answers = [answer for _, answer in waiting]
     try:
-        found = await work()
+        found = await work([operation for operation, _ in waiting])
     except Exception as error:
         for answer in answers:
             if not answer.done():
