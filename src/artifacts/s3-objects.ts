@@ -1,6 +1,6 @@
 /** Objects in an S3-compatible store, through the official client, which is loaded only here. */
 import { Readable } from 'node:stream'
-import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3'
+import type { S3ClientConfig } from '@aws-sdk/client-s3'
 import { AppError } from '../core/errors.ts'
 import { importLater } from '../core/later-package.ts'
 import { checkObjectName, MAX_SIGNED_MS, type ObjectStore } from '../core/object-store.ts'
@@ -14,7 +14,6 @@ const CONNECT_MS = 10_000
 /** How long the store may be silent in the middle of an answer. */
 const SILENCE_MS = 60_000
 
-type S3 = typeof import('@aws-sdk/client-s3')
 type Credentials = NonNullable<S3ClientConfig['credentials']>
 
 /** Absent: as every Amazon client finds them, from `AWS_*` to the identity of a pod. */
@@ -40,7 +39,10 @@ export async function openS3Objects(
   })
   const { bucket: Bucket, prefix } = address
   const at = (name: string) => ({ Bucket, Key: prefix + checkObjectName(name) })
-  const ask = <T>(work: Promise<T>) => work.catch((error: unknown) => refuse(error, address))
+  const ask = <T>(work: Promise<T>) =>
+    work.catch((error: unknown) => {
+      throw refusalOf(error, address)
+    })
   return {
     isShared: true,
     async put(name, body) {
@@ -60,9 +62,25 @@ export async function openS3Objects(
       }
       return count.bytes
     },
-    get: (name) => ask(get(s3, client, at(name))),
-    size: (name) => ask(size(s3, client, at(name))),
-    list: (below) => ask(list(s3, client, { Bucket, prefix, below })),
+    async get(name) {
+      const answer = await ask(orMissing(client.send(new s3.GetObjectCommand(at(name)))))
+      return answer && { bytes: answer.ContentLength ?? 0, body: answer.Body as Readable }
+    },
+    async size(name) {
+      const answer = await ask(orMissing(client.send(new s3.HeadObjectCommand(at(name)))))
+      return answer && (answer.ContentLength ?? 0)
+    },
+    async list(below) {
+      const pages = s3.paginateListObjectsV2({ client }, { Bucket, Prefix: prefix + below })
+      const names: string[] = []
+      const read = async () => {
+        for await (const { Contents = [] } of pages) {
+          for (const { Key } of Contents) if (Key) names.push(Key.slice(prefix.length))
+        }
+      }
+      await ask(read())
+      return names
+    },
     async remove(name) {
       await ask(client.send(new s3.DeleteObjectCommand(at(name))))
     },
@@ -84,34 +102,6 @@ function configOf({ endpoint, region, isPathStyle }: S3Address): S3ClientConfig 
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: CONNECT_MS, socketTimeout: SILENCE_MS },
   }
-}
-
-interface Key {
-  Bucket: string
-  Key: string
-}
-
-async function get({ GetObjectCommand }: S3, client: S3Client, at: Key) {
-  const answer = await orMissing(client.send(new GetObjectCommand(at)))
-  if (!answer) return undefined
-  return { bytes: answer.ContentLength ?? 0, body: answer.Body as Readable }
-}
-
-async function size({ HeadObjectCommand }: S3, client: S3Client, at: Key) {
-  const answer = await orMissing(client.send(new HeadObjectCommand(at)))
-  return answer && (answer.ContentLength ?? 0)
-}
-
-async function list(
-  { paginateListObjectsV2 }: S3,
-  client: S3Client,
-  { Bucket, prefix, below }: { Bucket: string; prefix: string; below: string },
-): Promise<string[]> {
-  const names: string[] = []
-  for await (const page of paginateListObjectsV2({ client }, { Bucket, Prefix: prefix + below })) {
-    for (const { Key } of page.Contents ?? []) if (Key) names.push(Key.slice(prefix.length))
-  }
-  return names
 }
 
 class BodyFailed extends Error {}
@@ -137,10 +127,6 @@ async function orMissing<T>(answer: Promise<T>): Promise<T | undefined> {
     if (error instanceof Error && ['NoSuchKey', 'NotFound'].includes(error.name)) return undefined
     throw error
   })
-}
-
-function refuse(error: unknown, address: S3Address): never {
-  throw refusalOf(error, address)
 }
 
 function refusalOf(cause: unknown, { bucket, endpoint }: S3Address): AppError {

@@ -160,15 +160,13 @@ async function modulesOf(config: ProjectConfig): Promise<string[]> {
   const specs = [...graphs, auth, http.app].flatMap((spec) =>
     spec && isJavascript(spec) ? [spec.file] : [],
   )
-  const files = [...specs, ...(embedFile ? [embedFile] : [])]
-  return filesOf(
-    { root },
-    files.map((file) => ({ file })),
-  )
+  return [
+    ...new Set([...specs, ...(embedFile ? [embedFile] : [])].map((file) => wayTo(root, file))),
+  ]
 }
 
-function filesOf({ root }: Pick<ProjectConfig, 'root'>, modules: { file: string }[]): string[] {
-  return [...new Set(modules.map(({ file }) => relative(root, file).split(sep).join('/')))]
+function wayTo(root: string, file: string): string {
+  return relative(root, file).split(sep).join('/')
 }
 
 /**
@@ -184,7 +182,9 @@ async function entryOf(
   const embed = config.store.index && embeddingsPackage(config.store.index.embed)
   const own = [LANGGRAPH, JSON_SCHEMA_MODULE, TRACER_MODULE]
   const packages = [...own, ...(embed ? [embed] : [])]
-  const graphs = new Set(filesOf(config, config.graphs.filter(isJavascript)))
+  const graphs = new Set(
+    config.graphs.filter(isJavascript).map(({ file }) => wayTo(config.root, file)),
+  )
   const modules: string[] = []
   for (const file of files) {
     const verb = inputs[file]?.format === 'cjs' ? 'require' : 'import'

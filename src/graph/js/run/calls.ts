@@ -3,6 +3,7 @@
  * LangGraph 1.7, which node calls a tool.
  */
 import type { ModelEnd } from '../../../core/agent/host/emission.ts'
+import type { ToolArguments } from './spans.ts'
 
 /** Receives events of model and tool calls. */
 interface CallListener {
@@ -65,17 +66,6 @@ type TokenArguments = [
   parent_run_id?: string,
   tags?: string[],
   fields?: { chunk?: { message?: { id?: string } } },
-]
-
-type ToolArguments = [
-  tool: unknown,
-  input: string,
-  run_id: string,
-  parent_run_id?: string,
-  tags?: string[],
-  metadata?: object,
-  name?: string,
-  toolCallId?: string,
 ]
 
 function failureOf(thrown: unknown): { error: string; message: string } {

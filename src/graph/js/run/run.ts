@@ -33,35 +33,24 @@ import { Transformers } from './transformers.ts'
 
 // LangGraph's `RunControl`: before each step LangGraph asks it whether to stop. Older versions have none.
 
-const DRAINED = 'GraphDrained'
-
 /** `runtime.control` of the run's nodes. They may ask for the stop, or see that it was asked for. */
 class RunControl {
   #reason: string | undefined
-  #isAsked = false
-
   /** Whether the run's LangGraph asks it, which it does before the first step. */
-  get isAsked(): boolean {
-    return this.#isAsked
-  }
+  isAsked = false
 
   requestDrain(reason = 'shutdown'): void {
     this.#reason = reason
   }
 
   get drainRequested(): boolean {
-    this.#isAsked = true
+    this.isAsked = true
     return this.#reason !== undefined
   }
 
   get drainReason(): string | undefined {
     return this.#reason
   }
-}
-
-/** Whether the graph was stopped by its `RunControl`. */
-function isDrained(thrown: unknown): boolean {
-  return thrown instanceof Error && thrown.name === DRAINED
 }
 
 /** What a run is made with. */
@@ -141,7 +130,7 @@ export class JsRun implements GraphRun {
   }
 
   #endBy(thrown: unknown): GraphEnd {
-    if (isDrained(thrown)) return { kind: 'drained' }
+    if (thrown instanceof Error && thrown.name === 'GraphDrained') return { kind: 'drained' }
     const isAnswerRefused = this.#failures.hasRefusedAnswer || isInvalidResume(thrown)
     return { kind: 'failed', failure: { ...failureOf(thrown), isAnswerRefused } }
   }

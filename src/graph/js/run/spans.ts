@@ -150,7 +150,7 @@ type ModelArguments = [
   metadata?: Metadata,
   name?: string,
 ]
-type ToolArguments = [
+export type ToolArguments = [
   tool: Serialized | undefined,
   input: string,
   run_id: string,
