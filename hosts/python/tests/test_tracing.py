@@ -66,7 +66,7 @@ import asyncio, sys
 from runyard_host.tracing import Tracing, below
 
 async def main():
-    tracing = Tracing("my-agent")
+    tracing = Tracing()
     tracing.start()
     with below("00-{TRACE}-{SPAN}-01"):
         await asyncio.create_task(node())
@@ -84,7 +84,7 @@ asyncio.run(main())
 def test_sends_spans_of_nodes_below_the_run(collector: Collector) -> None:
     run(NODE, OTEL_EXPORTER_OTLP_ENDPOINT=collector.url)
     [sent] = collector.taken
-    for known in (b"the node's span", b"my-agent", bytes.fromhex(TRACE), bytes.fromhex(SPAN)):
+    for known in (b"the node's span", b"runyard", bytes.fromhex(TRACE), bytes.fromhex(SPAN)):
         assert known in sent
 
 
@@ -112,7 +112,7 @@ def test_imports_nothing_that_is_not_asked_for(variables: dict[str, str]) -> Non
     script = f"""
 import asyncio, sys
 from runyard_host.tracing import Tracing, below
-tracing = Tracing("my-agent")
+tracing = Tracing()
 tracing.start()
 with below("00-{TRACE}-{SPAN}-01"):
     pass

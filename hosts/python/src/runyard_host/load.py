@@ -46,7 +46,7 @@ async def load(start: Start, calls: Calls, side: Side) -> Parts:
     project = await asyncio.to_thread(Project, config, calls, import_export, memory=memory)
     await asyncio.to_thread(_import_the_rest, config, import_export, is_first=is_first)
     auth, embed = _load_auth_and_embed(config) if is_first else (None, None)
-    tracing = Tracing("runyard")
+    tracing = Tracing()
     tracing.start()
     # In each process, since graphs may use what the lifespan opens. It comes last, so that another
     # failure leaves nothing open.

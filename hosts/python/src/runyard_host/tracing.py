@@ -29,10 +29,9 @@ _EXPORTERS = {
 
 
 class Tracing:
-    """``service``: the name of its spans, unless ``OTEL_SERVICE_NAME`` says another."""
+    """Its spans are of the service ``runyard``, unless ``OTEL_SERVICE_NAME`` says another."""
 
-    def __init__(self, service: str, variables: Mapping[str, str] = os.environ) -> None:
-        self._service = service
+    def __init__(self, variables: Mapping[str, str] = os.environ) -> None:
         self._variables = variables
         self._provider: Any = None
 
@@ -61,7 +60,7 @@ class Tracing:
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
         named = "OTEL_SERVICE_NAME" in self._variables
-        resource = Resource.create({} if named else {"service.name": self._service})
+        resource = Resource.create({} if named else {"service.name": "runyard"})
         self._provider = TracerProvider(resource=resource)
         self._provider.add_span_processor(BatchSpanProcessor(exporter))
         trace.set_tracer_provider(self._provider)
