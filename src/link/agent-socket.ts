@@ -7,8 +7,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AcceptSocket, ClientSocket } from '../core/agent/server/client-socket.ts'
 import { GATEWAY_TOKEN_HEADER, RUNTIME_LINK_PATH } from '../core/deployment/internal-requests.ts'
-import type { DriverLink } from './link.ts'
-import { type AgentMessage, isDrainMessage, type StartMessage } from './messages.ts'
+import { type AgentMessage, type DriverLink, isMessage, type StartMessage } from './messages.ts'
 
 /** More connections than a takeover needs: the oldest is closed. */
 const MOST_DRIVERS = 4
@@ -90,7 +89,7 @@ export class AgentSocket implements DriverLink {
 
   #receive(text: string): void {
     const message = parse(text)
-    if (isDrainMessage(message)) this.#noteDrain()
+    if (isMessage(message, 'drain')) this.#noteDrain()
     for (const listener of [...this.#listeners]) listener(message)
   }
 

@@ -2,20 +2,12 @@
 import type { ParkedThreads } from '../core/agent/parked-threads.ts'
 import type { DrainLimits, Endpoint, Load } from '../core/deployment/runtime.ts'
 import type { AgentReading } from '../core/figures/reading.ts'
-import type { AgentLink } from './link.ts'
 import {
+  type AgentLink,
   type AgentMessage,
   type DriverMessage,
-  isActiveMessage,
-  isDrainedMessage,
-  isFailedMessage,
-  isInspectionMessage,
-  isLastReadingMessage,
-  isLoadMessage,
-  isReadingMessage,
-  isReadyMessage,
-  isSourcesMessage,
-  isStartingMessage,
+  isMessage,
+  type MessageOf,
   type ReadyMessage,
 } from './messages.ts'
 
@@ -69,25 +61,28 @@ export function converse(
   const ready = Promise.withResolvers<ReadyMessage>()
   const failed = Promise.withResolvers<void>()
   link.onMessage((message) => {
-    if (isStartingMessage(message)) step = { doing: message.doing, since: performance.now() }
-    if (isReadyMessage(message)) {
+    if (isMessage(message, 'starting')) step = { doing: message.doing, since: performance.now() }
+    if (isMessage(message, 'ready')) {
       step = undefined
       ready.resolve(message)
     }
-    if (isFailedMessage(message)) {
+    if (isMessage(message, 'failed')) {
       failure = message.reason
       failed.resolve()
     }
-    if (isSourcesMessage(message)) onSources(message.files)
-    if (isLoadMessage(message)) onLoad(message.load)
-    if (isLastReadingMessage(message)) onLast(message.reading)
+    if (isMessage(message, 'sources')) onSources(message.files)
+    if (isMessage(message, 'load')) onLoad(message.load)
+    if (isMessage(message, 'last_reading')) onLast(message.reading)
   })
   let unrepeat = () => {}
   const gone = new AbortController()
   const noteEnd = () => gone.abort()
   void exited.then(noteEnd, noteEnd)
-  const ask = <A extends AgentMessage>(question: Question<A>) =>
-    askOver(link, gone.signal, question)
+  const ask = <T extends AgentMessage['type']>(
+    message: DriverMessage,
+    answer: T,
+    limitMs?: number,
+  ) => askOver(link, gone.signal, { message, answer, limitMs })
   return {
     ready: ready.promise,
     get doing() {
@@ -98,34 +93,23 @@ export function converse(
     },
     failed: failed.promise,
     async inspect() {
-      const answer = await ask({
-        message: { type: 'inspect' },
-        isAnswer: isInspectionMessage,
-        limitMs: INSPECTION_MS,
-      })
+      const answer = await ask({ type: 'inspect' }, 'inspection', INSPECTION_MS)
       return answer?.parked_threads ?? undefined
     },
     async measure() {
-      const answer = await ask({
-        message: { type: 'measure' },
-        isAnswer: isReadingMessage,
-        limitMs: MEASURING_MS,
-      })
-      return answer?.reading
+      return (await ask({ type: 'measure' }, 'reading', MEASURING_MS))?.reading
     },
     async activate() {
-      await ask({ message: { type: 'activate' }, isAnswer: isActiveMessage })
+      await ask({ type: 'activate' }, 'active')
     },
     async drain(limits) {
-      const message = { type: 'drain' as const, ...limits }
-      const answer = await ask({ message, isAnswer: isDrainedMessage })
-      return answer?.next_due_at ?? undefined
+      return (await ask({ type: 'drain', ...limits }, 'drained'))?.next_due_at ?? undefined
     },
     release(drainMs) {
       const message = { type: 'release' as const, ...(drainMs !== undefined && { drainMs }) }
       // The message may have been lost with a connection.
       unrepeat()
-      unrepeat = link.onMessage((said) => isReadyMessage(said) && link.send(message))
+      unrepeat = link.onMessage((said) => isMessage(said, 'ready') && link.send(message))
       link.send(message)
     },
   }
@@ -154,37 +138,38 @@ export function endpointOf(ready: ReadyMessage, token: string, url = ready.url):
   }
 }
 
-interface Question<A> {
+interface Question<T> {
   message: DriverMessage
-  isAnswer(message: unknown): message is A
-  /** How long the answer may take, in ms; absent: as long as the agent server lives. */
-  limitMs?: number
+  /** The type of the answer. */
+  answer: T
+  /** How long the answer may take, in ms; `undefined`: as long as the agent server lives. */
+  limitMs: number | undefined
 }
 
 /**
  * `undefined`: there is no answer in time, or the agent server is gone. Keeps nothing of a question: an agent server
  * that lives for months is measured again and again.
  */
-async function askOver<A>(
+async function askOver<T extends AgentMessage['type']>(
   link: AgentLink,
   gone: AbortSignal,
-  { message, isAnswer, limitMs }: Question<A>,
-): Promise<A | undefined> {
+  { message, answer, limitMs }: Question<T>,
+): Promise<MessageOf<T> | undefined> {
   if (gone.aborted) return undefined
-  const { promise, resolve } = Promise.withResolvers<A | undefined>()
+  const { promise, resolve } = Promise.withResolvers<MessageOf<T> | undefined>()
   const giveUp = () => resolve(undefined)
   const leave = [
-    link.onMessage((said) => isAnswer(said) && resolve(said)),
+    link.onMessage((said) => isMessage(said, answer) && resolve(said)),
     // The agent server reads no message before that. And the question, or its answer, may have been lost with a
     // connection: the next one begins with `ready` too.
-    link.onMessage((said) => isReadyMessage(said) && link.send(message)),
+    link.onMessage((said) => isMessage(said, 'ready') && link.send(message)),
   ]
   gone.addEventListener('abort', giveUp)
   const late = limitMs === undefined ? undefined : setTimeout(giveUp, limitMs).unref()
   link.send(message)
-  const answer = await promise
+  const found = await promise
   clearTimeout(late)
   gone.removeEventListener('abort', giveUp)
   for (const unsubscribe of leave) unsubscribe()
-  return answer
+  return found
 }

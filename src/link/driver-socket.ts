@@ -3,8 +3,7 @@ import { EventEmitter } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { GATEWAY_TOKEN_HEADER, RUNTIME_LINK_PATH } from '../core/deployment/internal-requests.ts'
-import type { AgentLink } from './link.ts'
-import type { DriverMessage } from './messages.ts'
+import type { AgentLink, DriverMessage } from './messages.ts'
 
 interface DriverSocketOptions {
   /** `http://HOST:PORT`; it may become known later. */

@@ -2,14 +2,7 @@
 import type { ParkedThreads } from '../core/agent/parked-threads.ts'
 import type { DrainLimits, Load } from '../core/deployment/runtime.ts'
 import type { AgentReading } from '../core/figures/reading.ts'
-import type { DriverLink } from './link.ts'
-import {
-  type DrainMessage,
-  isActivateMessage,
-  isDrainMessage,
-  isInspectMessage,
-  isMeasureMessage,
-} from './messages.ts'
+import { type DriverLink, isMessage } from './messages.ts'
 
 /** How often the load is read, and how often an unchanged one is reported, in ms. */
 const LOOK_MS = 1000
@@ -39,10 +32,10 @@ export function followDriver(
   measure: Measure,
 ): () => void {
   const leave = link.onMessage((message) => {
-    if (isActivateMessage(message)) void activate(link, agentServer)
-    if (isInspectMessage(message)) void inspect(link, agentServer)
-    if (isMeasureMessage(message)) void tellReading(link, measure)
-    if (isDrainMessage(message)) void drain(link, agentServer, message)
+    if (isMessage(message, 'activate')) void activate(link, agentServer)
+    if (isMessage(message, 'inspect')) void inspect(link, agentServer)
+    if (isMessage(message, 'measure')) void tellReading(link, measure)
+    if (isMessage(message, 'drain')) void drain(link, agentServer, message)
   })
   const stopReporting = reportLoad(link, () => agentServer.load())
   return () => {
@@ -85,7 +78,7 @@ export async function tellLastReading(link: DriverLink, counted: Measure): Promi
 async function drain(
   link: DriverLink,
   agentServer: ManagedServer,
-  limits: DrainMessage,
+  limits: DrainLimits,
 ): Promise<void> {
   await agentServer.drain(limits)
   const next_due_at = await agentServer.nextDue()

@@ -1,6 +1,6 @@
 /** The channel between a driver and its child process. It lasts as long as the child does. */
 import type { ChildProcess } from 'node:child_process'
-import type { AgentLink, DriverLink } from './link.ts'
+import type { AgentLink, DriverLink } from './messages.ts'
 
 /** The driver's end. */
 export function ipcToAgent(child: ChildProcess): AgentLink {

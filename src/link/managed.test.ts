@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
-import type { DriverLink } from './link.ts'
+import { endTogether } from '../../test/support/processes/end-together.ts'
 import { endingOf } from './managed.ts'
-import type { StartMessage } from './messages.ts'
+import type { DriverLink, StartMessage } from './messages.ts'
 
 /** A driver that says what `say` is given. */
 function world(lingerMs?: number) {
@@ -58,4 +61,28 @@ it('lets what is open go on as long as its driver says, until that wants it gone
 
 it('lets it end after its time in any case', async () => {
   await world(20).release()
+})
+
+const MODULE = new URL('managed.ts', import.meta.url).href
+const START = {
+  ...{ type: 'start', deployment_id: 'd', deployment_name: 'n', revision_id: 'r' },
+  ...{ gatewayToken: 't', secrets: { KEY: 'ü'.repeat(100_000) } },
+}
+/** To look at the stream has its pipe not wait, as engines hand it over. */
+const READ = `
+  process.stdin
+  const { readStartFile } = await import('${MODULE}')
+  console.error('reading')
+  console.log(readStartFile('/dev/stdin').secrets.KEY.length)
+`
+
+it('reads a start message from standard input that comes later, and in parts', async () => {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', READ])
+  endTogether(child, 'SIGKILL')
+  const said = text(child.stdout)
+  await once(child.stderr, 'data')
+  const message = Buffer.from(JSON.stringify(START))
+  child.stdin.write(message.subarray(0, 150_001))
+  child.stdin.end(message.subarray(150_001))
+  expect(await said).toBe('100000\n')
 })

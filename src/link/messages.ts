@@ -44,6 +44,7 @@
 import { isParkedThreads, type ParkedThreads } from '../core/agent/parked-threads.ts'
 import type { DrainLimits, Load } from '../core/deployment/runtime.ts'
 import { type AgentReading, isAgentReading } from '../core/figures/reading.ts'
+import { isObject } from '../core/json.ts'
 import type { CorsConfig } from '../core/network/cors.ts'
 
 /** How agents reach their control plane, to request tokens of the users they act for. */
@@ -91,39 +92,6 @@ export interface StartMessage {
   lingerMs?: number
 }
 
-/** The agent server's first message on a WebSocket. */
-interface HelloMessage {
-  type: 'hello'
-  revision_id: string
-  /** It was drained and executes no more runs: a driver that takes over needs another one. */
-  is_draining?: boolean
-}
-
-/** From the driver, instead of SIGTERM where that does not reach the agent server itself. */
-interface StopMessage {
-  type: 'stop'
-}
-
-/** From the driver: another agent server has taken over, or none will. It has no answer. */
-interface ReleaseMessage {
-  type: 'release'
-  /**
-   * How long runs and open requests may continue before it ends, in ms. Absent: it ends at once, even if an earlier
-   * release gave it time.
-   */
-  drainMs?: number
-}
-
-/** From the driver. */
-interface ActivateMessage {
-  type: 'activate'
-}
-
-/** Its response. */
-interface ActiveMessage {
-  type: 'active'
-}
-
 /** From the agent server, once, when it listens. */
 export interface ReadyMessage {
   type: 'ready'
@@ -141,176 +109,93 @@ export interface ReadyMessage {
   cors?: CorsConfig
 }
 
-/** Before `ready`: the current step of the agent server's start. */
-interface StartingMessage {
-  type: 'starting'
-  /** The rest of a sentence about the agent server: `imports ./src/agent.py`. */
-  doing: string
-}
-
-/** Instead of `ready`: the agent server is about to end. */
-interface FailedMessage {
-  type: 'failed'
-  /** For the project's author: a sentence, and on the next lines the place in their files. */
-  reason: string
-}
-
-/** The project's files, except those in an earlier message. */
-interface SourcesMessage {
-  type: 'sources'
-  /** Absolute, links resolved; none of a `node_modules`. */
-  files: string[]
-}
-
-interface LoadMessage {
-  type: 'load'
-  load: Load
-}
-
-/** From the driver. */
-interface InspectMessage {
-  type: 'inspect'
-}
-
-/** Its response. */
-interface InspectionMessage {
-  type: 'inspection'
-  /** `null`: it is unknown. */
-  parked_threads: ParkedThreads | null
-}
-
-/** From the driver. */
-interface MeasureMessage {
-  type: 'measure'
-}
-
-/** Its response. */
-interface ReadingMessage {
-  type: 'reading'
-  reading: AgentReading
-}
-
-/** From an agent server that ends: its final counts, after its last run. */
-interface LastReadingMessage {
-  type: 'last_reading'
-  reading: AgentReading
-}
-
-/** From the driver. */
-export interface DrainMessage extends DrainLimits {
-  type: 'drain'
-}
-
-/** The response to each `DrainMessage`. */
-interface DrainedMessage {
-  type: 'drained'
-  /** When the next run or cron is due, in ms since 1970; in the past: one is due. */
-  next_due_at: number | null
-}
-
 /** The messages of a driver. */
 export type DriverMessage =
   | StartMessage
-  | StopMessage
-  | ReleaseMessage
-  | ActivateMessage
-  | InspectMessage
-  | MeasureMessage
-  | DrainMessage
+  /** Instead of SIGTERM where that does not reach the agent server itself. */
+  | { type: 'stop' }
+  /**
+   * Another agent server has taken over, or none will. It has no answer. `drainMs`: how long runs and open requests may
+   * continue before the agent server ends, in ms; absent: it ends at once, even if an earlier release gave it time.
+   */
+  | { type: 'release'; drainMs?: number }
+  | { type: 'activate' }
+  | { type: 'inspect' }
+  | { type: 'measure' }
+  | ({ type: 'drain' } & DrainLimits)
 
 /** The messages of an agent server. Its process runs the project's code, which may send anything. */
 export type AgentMessage =
-  | HelloMessage
-  | StartingMessage
+  /**
+   * The first one on a WebSocket. `is_draining`: it was drained and executes no more runs, so that a driver that takes
+   * over needs another one.
+   */
+  | { type: 'hello'; revision_id: string; is_draining?: boolean }
+  /** Before `ready`: the current step of its start, as the rest of a sentence: `imports ./src/agent.py`. */
+  | { type: 'starting'; doing: string }
   | ReadyMessage
-  | FailedMessage
-  | SourcesMessage
-  | LoadMessage
-  | ActiveMessage
-  | InspectionMessage
-  | ReadingMessage
-  | LastReadingMessage
-  | DrainedMessage
+  /** Instead of `ready`: it is about to end. For the project's author: a sentence, then the place in their files. */
+  | { type: 'failed'; reason: string }
+  /** The project's files, except those in an earlier message: absolute, links resolved; none of a `node_modules`. */
+  | { type: 'sources'; files: string[] }
+  | { type: 'load'; load: Load }
+  /** The response to `activate`. */
+  | { type: 'active' }
+  /** The response to `inspect`. `null`: it is unknown. */
+  | { type: 'inspection'; parked_threads: ParkedThreads | null }
+  /** The response to `measure`. */
+  | { type: 'reading'; reading: AgentReading }
+  /** From an agent server that ends: its final counts, after its last run. */
+  | { type: 'last_reading'; reading: AgentReading }
+  /** The response to each `drain`. `next_due_at`: when the next run or cron is due, in ms since 1970. */
+  | { type: 'drained'; next_due_at: number | null }
 
-export function isStartMessage(message: unknown): message is StartMessage {
-  return isOfType(message, 'start')
+/** The driver's end of the channel. */
+export interface AgentLink {
+  /** The message is lost if the agent server is not connected. */
+  send(message: DriverMessage): void
+  /** Calls `listener` with each message, which may be anything. Returns how to unsubscribe. */
+  onMessage(listener: (message: unknown) => void): () => void
 }
 
-export function isHelloMessage(message: unknown): message is HelloMessage {
-  return isOfType(message, 'hello') && typeof message.revision_id === 'string'
+/** The agent server's end of the channel. */
+export interface DriverLink {
+  /** Resolves when it is handed over; with no listening driver, when waiting is of no use. */
+  send(message: AgentMessage): Promise<void>
+  /** Calls `listener` with each message, which may be anything. Returns how to unsubscribe. */
+  onMessage(listener: (message: unknown) => void): () => void
 }
 
-export function isReadyMessage(message: unknown): message is ReadyMessage {
-  return isOfType(message, 'ready') && typeof message.url === 'string'
+type Message = DriverMessage | AgentMessage
+/** The message of a type. */
+export type MessageOf<T extends Message['type']> = Extract<Message, { type: T }>
+
+/** Whether it is a whole message of the type. */
+export function isMessage<T extends Message['type']>(
+  message: unknown,
+  type: T,
+): message is MessageOf<T> {
+  return isObject(message) && message.type === type && (CHECKS[type]?.(message) ?? true)
 }
 
-export function isStartingMessage(message: unknown): message is StartingMessage {
-  return isOfType(message, 'starting') && typeof message.doing === 'string'
+const CHECKS: { [T in Message['type']]?: (message: Record<string, unknown>) => boolean } = {
+  hello: ({ revision_id }) => typeof revision_id === 'string',
+  starting: ({ doing }) => typeof doing === 'string',
+  ready: ({ url }) => typeof url === 'string',
+  failed: ({ reason }) => typeof reason === 'string',
+  sources: ({ files }) => Array.isArray(files) && files.every((file) => typeof file === 'string'),
+  load: ({ load }) => isLoad(load),
+  inspection: ({ parked_threads: found }) => found === null || isParkedThreads(found),
+  reading: ({ reading }) => isAgentReading(reading),
+  last_reading: ({ reading }) => isAgentReading(reading),
+  drained: ({ next_due_at }) => isTimeOrNone(next_due_at),
+  release: ({ drainMs }) => drainMs === undefined || isAmount(drainMs),
+  drain: ({ graceMs, checkpointMs }) => isAmount(graceMs) && isAmount(checkpointMs),
 }
 
-export function isFailedMessage(message: unknown): message is FailedMessage {
-  return isOfType(message, 'failed') && typeof message.reason === 'string'
-}
-
-export function isSourcesMessage(message: unknown): message is SourcesMessage {
-  if (!isOfType(message, 'sources') || !Array.isArray(message.files)) return false
-  return message.files.every((file) => typeof file === 'string')
-}
-
-export function isLoadMessage(message: unknown): message is LoadMessage {
-  return isOfType(message, 'load') && isLoad(message.load)
-}
-
-export function isStopMessage(message: unknown): message is StopMessage {
-  return isOfType(message, 'stop')
-}
-
-export function isReleaseMessage(message: unknown): message is ReleaseMessage {
-  if (!isOfType(message, 'release')) return false
-  return message.drainMs === undefined || isAmount(message.drainMs)
-}
-
-export function isActivateMessage(message: unknown): message is ActivateMessage {
-  return isOfType(message, 'activate')
-}
-
-export function isActiveMessage(message: unknown): message is ActiveMessage {
-  return isOfType(message, 'active')
-}
-
-export function isInspectMessage(message: unknown): message is InspectMessage {
-  return isOfType(message, 'inspect')
-}
-
-export function isInspectionMessage(message: unknown): message is InspectionMessage {
-  if (!isOfType(message, 'inspection')) return false
-  return message.parked_threads === null || isParkedThreads(message.parked_threads)
-}
-
-export function isMeasureMessage(message: unknown): message is MeasureMessage {
-  return isOfType(message, 'measure')
-}
-
-export function isReadingMessage(message: unknown): message is ReadingMessage {
-  return isOfType(message, 'reading') && isAgentReading(message.reading)
-}
-
-export function isLastReadingMessage(message: unknown): message is LastReadingMessage {
-  return isOfType(message, 'last_reading') && isAgentReading(message.reading)
-}
-
-export function isDrainMessage(message: unknown): message is DrainMessage {
-  return isOfType(message, 'drain') && isAmount(message.graceMs) && isAmount(message.checkpointMs)
-}
-
-export function isDrainedMessage(message: unknown): message is DrainedMessage {
-  return isOfType(message, 'drained') && isTimeOrNone(message.next_due_at)
-}
-
-function isLoad(value: unknown): value is Load {
-  if (typeof value !== 'object' || value === null) return false
-  const { next_due_at, ...amounts } = value as Record<string, unknown>
-  const { running, capacity, waiting, lag_ms } = amounts
+function isLoad(value: unknown): boolean {
+  if (!isObject(value)) return false
+  const { running, capacity, waiting, lag_ms, next_due_at } = value
   return [running, capacity, waiting, lag_ms].every(isAmount) && isTimeOrNone(next_due_at)
 }
 
@@ -320,10 +205,4 @@ function isAmount(value: unknown): boolean {
 
 function isTimeOrNone(value: unknown): boolean {
   return value == null || (typeof value === 'number' && Number.isFinite(value))
-}
-
-function isOfType(message: unknown, type: string): message is Record<string, unknown> {
-  return typeof message === 'object' && message !== null && 'type' in message
-    ? message.type === type
-    : false
 }

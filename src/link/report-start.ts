@@ -1,6 +1,6 @@
 /** Reports an agent server's start: its steps in the log and to its runtime driver, and the files that it imports. */
 import type { Log } from '../core/log.ts'
-import type { DriverLink } from './link.ts'
+import type { DriverLink } from './messages.ts'
 
 /** How often the log repeats a step that goes on, in ms. */
 const REPEAT_MS = 10_000

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { DriverSocket } from '../../src/link/driver-socket.ts'
 import { ipcToAgent } from '../../src/link/ipc.ts'
-import { isReadyMessage, type StartMessage } from '../../src/link/messages.ts'
+import { isMessage, type StartMessage } from '../../src/link/messages.ts'
 import { startCuttingProxy } from '../support/agent/cutting-proxy.ts'
 import { eventually } from '../support/eventually.ts'
 import { endTogether } from '../support/processes/end-together.ts'
@@ -121,7 +121,7 @@ describe('the link over a WebSocket', () => {
     const { talk } = hear({ link, exited: agent.exited })
     await talk.ready
     const connected = new Promise<void>((resolve) =>
-      link.onMessage((message) => isReadyMessage(message) && resolve()),
+      link.onMessage((message) => isMessage(message, 'ready') && resolve()),
     )
     // Nothing comes through any more, and the question is asked into that.
     proxy.cut()

@@ -1,8 +1,7 @@
 /** What a driver and an agent server hear of each other, whatever the channel between them. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Conversation, converse } from '../../src/link/conversation.ts'
-import type { AgentLink } from '../../src/link/link.ts'
-import type { DriverMessage } from '../../src/link/messages.ts'
+import type { AgentLink, DriverMessage } from '../../src/link/messages.ts'
 import { eventually } from '../support/eventually.ts'
 
 /** The driver's end; at the other one is `test/fixtures/linked-agent.ts`, with these secrets. */

@@ -8,7 +8,7 @@ import type { AgentReading } from '../../core/figures/reading.ts'
 import type { Log } from '../../core/log.ts'
 import { type Conversation, converse, endpointOf } from '../../link/conversation.ts'
 import { DriverSocket } from '../../link/driver-socket.ts'
-import { isHelloMessage } from '../../link/messages.ts'
+import { isMessage } from '../../link/messages.ts'
 import type { RunningAgent } from '../replicas/running-agent.ts'
 import { waitForEnd } from './container-end.ts'
 import { type Engine, explain, isAway, isMissing, whenThere } from './engine.ts'
@@ -97,7 +97,7 @@ class AgentContainer {
     this.#link.start()
     let isFirst = true
     this.#link.onMessage((message) => {
-      if (!isHelloMessage(message)) return
+      if (!isMessage(message, 'hello')) return
       // Later ones report a drain of our own.
       const isSpent = options.isAdopted && isFirst && message.is_draining
       isFirst = false
