@@ -142,7 +142,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
     upstream: [],
   },
   runtime: {
-    '.': ['docker', 'kubernetes', 'process'],
+    '.': ['docker', 'kubernetes', 'process', 'replicas'],
     replicas: [],
     process: ['replicas'],
     docker: ['replicas'],

@@ -71,9 +71,10 @@ const START = {
 /** To look at the stream has its pipe not wait, as engines hand it over. */
 const READ = `
   process.stdin
-  const { readStartFile } = await import('${MODULE}')
+  const { receiveStart } = await import('${MODULE}')
   console.error('reading')
-  console.log(readStartFile('/dev/stdin').secrets.KEY.length)
+  const { start } = await receiveStart('/dev/stdin', new AbortController().signal)
+  console.log(start.secrets.KEY.length)
 `
 
 it('reads a start message from standard input that comes later, and in parts', async () => {

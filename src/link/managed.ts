@@ -86,7 +86,7 @@ const LOOK_MS = 5
  * Reads the start message of an agent server that is no child process, from its driver's file. Throws `bad_request`
  * without quoting the file, which is secret.
  */
-export function readStartFile(path: string): StartMessage {
+function readStartFile(path: string): StartMessage {
   const message = parse(path, readText(path))
   if (!isMessage(message, 'start'))
     throw refusal(path, 'holds no start message of a runtime driver')

@@ -4,6 +4,7 @@
  */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { constants } from 'node:os'
 
 /** How long the pipes may stay open once the group is gone (a daemon that left the group has them). */
 const PIPE_GRACE_MS = 1000
@@ -27,4 +28,10 @@ export async function endGroup(child: ChildProcess): Promise<void> {
   }, PIPE_GRACE_MS)
   await Promise.all(open.map((pipe) => pipe && once(pipe, 'close')))
   clearTimeout(timer)
+}
+
+/** The signal that an exit code stands for, as shells, monitors and container engines report it: 128 and its number. */
+export function signalOf(code: number | null): string | undefined {
+  const [name] = Object.entries(constants.signals).find(([, one]) => one + 128 === code) ?? []
+  return name
 }

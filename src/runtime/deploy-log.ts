@@ -11,14 +11,15 @@ import {
 import { dirname, join } from 'node:path'
 import { type Clock, timestamp } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
+import type { RuntimeParts } from './runtime-parts.ts'
 
 /** How many lines a reason shows. */
 const TAIL_LINES = 20
 /** How many bytes may wait for the disk; further lines are left out of the file. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024
 
-/** When the log of a revision that runs at a listener is rotated. */
-const MAX_REPORTED_BYTES = 10 * 1024 * 1024
+/** When a log is rotated. */
+const MAX_LOG_BYTES = 10 * 1024 * 1024
 
 /** Where a revision's log lies below the driver's `logsDir`: the file that is written, the one before. */
 export function deployLogPaths(logsDir: string, revision_id: string): [string, string] {
@@ -116,6 +117,16 @@ export class DeployLog {
   }
 }
 
+/** The log of a driver's revision. */
+export function openDeployLog(
+  { logsDir, maxLogBytes: maxBytes = MAX_LOG_BYTES, clock }: RuntimeParts,
+  revision_id: string,
+  log: Log,
+): DeployLog {
+  const path = logsDir && deployLogPaths(logsDir, revision_id)[0]
+  return new DeployLog({ path, maxBytes, clock, log })
+}
+
 function olderLog(path: string): string {
   return `${path}.1`
 }
@@ -133,7 +144,7 @@ export function createReportedLogs(
     try {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
       const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
-      if (size > MAX_REPORTED_BYTES) renameSync(path, older)
+      if (size > MAX_LOG_BYTES) renameSync(path, older)
       appendFileSync(path, text, { mode: 0o600 })
     } catch (error) {
       log.warn({ err: error, path }, 'The deploy log cannot be written.')

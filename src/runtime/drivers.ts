@@ -1,38 +1,21 @@
 /** The runtime drivers that `RUNYARD_RUNTIME` chooses from. */
-import type { Artifact, ArtifactKind } from '../core/deployment/artifacts/artifact.ts'
+import type { ArtifactKind } from '../core/deployment/artifacts/artifact.ts'
 import type { RuntimeDriver, RuntimeName } from '../core/deployment/runtime.ts'
 import { AppError } from '../core/errors.ts'
 import type { JsonObject } from '../core/json.ts'
-import { createDockerDriver, requireDocker } from './docker/driver.ts'
+import { createDockerDriver } from './docker/driver.ts'
 import { checkContainerLimits } from './docker/limits.ts'
 import { createKubernetesDriver } from './kubernetes/driver.ts'
 import { createProcessDriver } from './process/driver.ts'
-import { createRefusingDriver } from './refusing-driver.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 
-const DRIVERS: Readonly<Record<RuntimeName, DriverKind>> = {
-  process: taking(['folder'], createProcessDriver),
-  kubernetes: taking(['folder', 'image'], ({ kubernetes, ...parts }) => {
-    if (!kubernetes) throw new AppError('bad_request', 'The driver kubernetes has no settings.')
-    return createKubernetesDriver({ ...parts, kubernetes })
-  }),
-  docker: {
-    ...taking(['folder', 'image'], (parts) => createDockerDriver(requireDocker(parts))),
-    checkResources: checkContainerLimits,
-  },
-}
-
-interface DriverKind {
-  /** The kinds of artifacts that it can start. */
-  artifacts: readonly ArtifactKind[]
-  create(name: RuntimeName, parts: RuntimeParts): RuntimeDriver
-  /** Throws `bad_request` for a `resource_spec` with which it could start nothing. Absent: it takes all. */
-  checkResources?(resource_spec: JsonObject): void
-}
-
-/** Creates a driver in which artifacts of other kinds are `failed`. */
+/** Throws `bad_request` if `parts` has no settings for the driver. */
 export function createDriver(name: RuntimeName, parts: RuntimeParts): RuntimeDriver {
-  return DRIVERS[name].create(name, parts)
+  if (name === 'process') return createProcessDriver(parts)
+  const { docker, kubernetes } = parts
+  if (name === 'docker' && docker) return createDockerDriver({ ...parts, docker })
+  if (name === 'kubernetes' && kubernetes) return createKubernetesDriver({ ...parts, kubernetes })
+  throw new AppError('bad_request', `The runtime driver ${name} has no settings.`)
 }
 
 /** Whether its agent servers fetch their build, and so do not need the machine that has built it. */
@@ -42,21 +25,10 @@ export function areFetched(name: string): boolean {
 
 /** The kinds of artifacts that a driver can start. */
 export function artifactsOf(name: RuntimeName): readonly ArtifactKind[] {
-  return DRIVERS[name].artifacts
+  return name === 'process' ? ['folder'] : ['folder', 'image']
 }
 
 /** Throws `bad_request` for a `resource_spec` with which the driver could start nothing. */
 export function checkResourcesOf(name: RuntimeName, resource_spec: JsonObject): void {
-  DRIVERS[name].checkResources?.(resource_spec)
-}
-
-function taking<A extends Artifact>(
-  artifacts: readonly A['kind'][],
-  create: (parts: RuntimeParts) => RuntimeDriver<A>,
-): DriverKind {
-  return {
-    artifacts,
-    create: (name, parts) =>
-      createRefusingDriver({ name, artifacts, clock: parts.clock }, create(parts)),
-  }
+  if (name === 'docker') checkContainerLimits(resource_spec)
 }

@@ -5,7 +5,9 @@ import type { KubernetesSettings } from '../core/deployment/kubernetes-settings.
 import type { Sandbox } from '../core/deployment/sandbox.ts'
 import type { Log } from '../core/log.ts'
 import type { Home } from '../link/messages.ts'
+import type { Backoff } from '../process/restarts.ts'
 import type { DockerSettings } from './docker/settings.ts'
+import type { HealthCheck } from './replicas/health.ts'
 
 export interface RuntimeParts {
   /** The command for agent servers here; `serve` and its arguments follow (`link/messages.ts`). */
@@ -44,6 +46,14 @@ export interface RuntimeParts {
   drainMs?: number
   /** How long one may take until it is healthy, in ms. Default: 300,000. */
   healthTimeoutMs?: number
+  /** The health check of a server that was healthy. Default: three failures in a row, within 10 s each. */
+  healthCheck?: Partial<HealthCheck>
+  /** The wait before a server that died is restarted. Default: at once, then 100 ms to 10 s. */
+  backoff?: Partial<Backoff>
+  /** How long an agent server that is no longer needed may take to drain, in ms. Default: 60,000. */
+  retireLimitMs?: number
+  /** When a deploy log is rotated. Default: 10 MiB. */
+  maxLogBytes?: number
   /** The container engine of the driver `docker`. */
   docker?: DockerSettings
   /** The sandbox that they run in. Default: none. */

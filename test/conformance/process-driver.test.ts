@@ -111,6 +111,20 @@ describe('The process driver', () => {
     expect(reason).toContain('/nowhere/node')
   })
 
+  it('fails a revision that is an image, says what to do, and starts it once it is a folder', async () => {
+    const { artifact, ...spec } = world.spec('is well')
+    const image = { kind: 'image', image_uri: 'registry.example.com/agent@sha256:c0ffee' } as const
+    await world.driver.start({ ...spec, artifact: image })
+    const { reason } = await until(world.driver, spec.revision_id, 'failed')
+    expect(reason).toBe(
+      'The revision is an image, and the runtime driver process only starts folders. ' +
+        'Set RUNYARD_RUNTIME to a driver that starts images, or deploy from another source.',
+    )
+    expect(world.driver.replicas(spec.revision_id)).toMatchObject([{ state: 'failed', reason }])
+    await world.driver.start({ ...spec, artifact })
+    await until(world.driver, spec.revision_id, 'healthy')
+  })
+
   it('ends one that has said why it does not start, and does not end', async () => {
     const spec = world.spec('says why it does not start, and stays')
     await world.driver.start(spec)

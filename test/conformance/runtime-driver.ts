@@ -30,7 +30,7 @@ type Behaviour =
 
 /** `A`: what the driver starts. */
 export interface RuntimeDriverWorld<A extends Artifact> {
-  driver: RuntimeDriver<A>
+  driver: RuntimeDriver
   /** A new revision of a new deployment, whose agent server behaves so. */
   spec(behaviour: Behaviour, secrets?: Secret[]): RuntimeSpec<A>
   /** Kills the revision's agent server without a warning (SIGKILL). */
@@ -87,7 +87,7 @@ export function testRuntimeDriver<A extends Artifact>(
 ): void {
   describe(`${name} as a runtime driver`, () => {
     let world: RuntimeDriverWorld<A>
-    let driver: RuntimeDriver<A>
+    let driver: RuntimeDriver
     beforeEach(async () => {
       world = await open({ healthTimeoutMs: 90_000 })
       driver = world.driver

@@ -11,7 +11,7 @@ import type { Artifact, FolderArtifact } from '../../src/core/deployment/artifac
 import type { RuntimeSpec } from '../../src/core/deployment/runtime.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { createDockerDriver } from '../../src/runtime/docker/driver.ts'
-import type { DockerDriverOptions } from '../../src/runtime/docker/ground.ts'
+import type { DockerDriverOptions } from '../../src/runtime/docker/replica-container.ts'
 import { locate, makeSpec } from '../conformance/process-world.ts'
 import {
   aDataKey,

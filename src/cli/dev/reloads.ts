@@ -28,7 +28,7 @@ const HAND_OVER_MS = 250
 const STOP_GRACE_MS = 10_000
 
 interface ReloadsOptions {
-  driver: RuntimeDriver<FolderArtifact>
+  driver: RuntimeDriver
   sources: DevSources
   /** The project's folder, to which shown paths are relative; absolute. */
   folder: string

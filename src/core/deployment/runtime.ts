@@ -116,10 +116,12 @@ export interface DrainLimits {
   checkpointMs: number
 }
 
-/** `A`: the artifacts it starts. */
-export interface RuntimeDriver<A extends Artifact = Artifact> {
-  /** Starts the revision; does nothing if it is present and has not failed. */
-  start(spec: RuntimeSpec<A>): Promise<void>
+export interface RuntimeDriver {
+  /**
+   * Starts the revision; does nothing if it is present and has not failed. One whose artifact it cannot start becomes
+   * `failed`.
+   */
+  start(spec: RuntimeSpec): Promise<void>
   observe(revision_id: string): RuntimeState
   /** The deployment's revisions that are not absent. */
   revisionsOf(deployment_id: string): string[]

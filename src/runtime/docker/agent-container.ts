@@ -1,20 +1,18 @@
 /** One agent server in a container: a new one, or one that another driver has left. */
-import { constants } from 'node:os'
-import { setTimeout as delay } from 'node:timers/promises'
 import type Docker from 'dockerode'
 import { logMark, notedLine } from '../../core/deployment/log-source.ts'
-import type { Endpoint, Load } from '../../core/deployment/runtime.ts'
-import type { AgentReading } from '../../core/figures/reading.ts'
+import type { Endpoint } from '../../core/deployment/runtime.ts'
 import type { Log } from '../../core/log.ts'
 import { type Conversation, converse, endpointOf } from '../../link/conversation.ts'
 import { DriverSocket } from '../../link/driver-socket.ts'
 import { isMessage } from '../../link/messages.ts'
+import { signalOf } from '../../process/group.ts'
 import type { RunningAgent } from '../replicas/running-agent.ts'
-import { waitForEnd } from './container-end.ts'
-import { type Engine, explain, isAway, isMissing, whenThere } from './engine.ts'
-import { followOutput } from './output.ts'
+import type { LaunchOptions } from '../replicas/supervisor.ts'
+import { type Engine, explain, isMissing, whenThere } from './engine.ts'
+import { followOutput, untilEnded } from './running.ts'
 
-interface AgentContainerOptions {
+interface AgentContainerOptions extends LaunchOptions {
   engine: Engine
   token: string
   /** Its limit, for sentences. */
@@ -25,20 +23,10 @@ interface AgentContainerOptions {
   begin(signal: AbortSignal): Promise<Docker.Container>
   /** Where the gateway reaches it, once it runs. */
   urlOf(container: Docker.Container): Promise<string>
-  isStandby: boolean
   /** It ran before this driver: its earlier output is in the log already. */
   isAdopted: boolean
-  onLine(line: string): void
-  onLoad(load: Load): void
-  /** Receives its last counts when it ends. */
-  onLast(reading: AgentReading): void
-  /** Receives a sentence when the engine is away. */
-  onWait(sentence: string): void
   log: Log
 }
-
-/** Wait before an engine that has just come back, or broken off, is asked again, in ms. */
-const LOOK_AGAIN_MS = 500
 
 /** Does not throw: failures show in `exited`, and their sentence in `failure`. */
 export function runAgentContainer(options: AgentContainerOptions): RunningAgent {
@@ -205,43 +193,25 @@ class AgentContainer {
     const { engine, isAdopted, token } = this.#options
     const mark = logMark(token)
     const onLine = (line: string) => this.#options.onLine(notedLine(line, mark))
-    const { signal } = this.#stopping
-    const container = engine.patient.getContainer(id)
-    for (let since = isAdopted ? now() : 0; ; ) {
-      let isWhole = false
-      try {
-        isWhole = await followOutput(engine.patient, container, { since, onLine, signal })
-      } catch (error) {
-        if (!isAway(error)) throw error
-      }
-      const brokeOffAt = now()
-      if (!(await this.#isRunning(engine.docker.getContainer(id)))) return
-      await delay(LOOK_AGAIN_MS, undefined, { signal })
-      since = isWhole ? now() : brokeOffAt
-    }
+    await followOutput(engine, id, {
+      ...{ since: isAdopted ? 'now' : 'begin', onLine, signal: this.#stopping.signal },
+      isOver: async () => !(await this.#look(engine.docker.getContainer(id))).Running,
+    })
   }
 
-  async #isRunning(container: Docker.Container): Promise<boolean> {
-    const { engine } = this.#options
-    const look = () => container.inspect()
-    const { State } = await whenThere(engine, look, { signal: this.#stopping.signal })
-    return State.Running
+  async #look(container: Docker.Container) {
+    const { signal } = this.#stopping
+    return (await whenThere(this.#options.engine, () => container.inspect(), { signal })).State
   }
 
   async #untilEnd(container: Docker.Container): Promise<string> {
-    const { engine } = this.#options
     const { signal } = this.#stopping
     const detached = new Promise<never>((_resolve, reject) =>
       signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
     )
-    for (;;) {
-      // The engine may be away, or have ended in the middle of the wait.
-      await Promise.race([waitForEnd(engine, container.id, signal), detached])
-      const look = () => container.inspect()
-      const { State } = await Promise.race([whenThere(engine, look, { signal }), detached])
-      if (!State.Running) return this.#describeEnd(State)
-      await delay(LOOK_AGAIN_MS)
-    }
+    const look = () => this.#look(container)
+    const ended = untilEnded(this.#options.engine, container.id, { look, signal })
+    return this.#describeEnd(await Promise.race([ended, detached]))
   }
 
   #describeEnd({ OOMKilled, ExitCode }: { OOMKilled: boolean; ExitCode: number }): string {
@@ -256,17 +226,7 @@ class AgentContainer {
   }
 }
 
-function signalOf(code: number): string | undefined {
-  const [name] = Object.entries(constants.signals).find(([, one]) => one + 128 === code) ?? []
-  return name
-}
-
 function sentence(error: unknown): string {
   if (isMissing(error)) return `The container engine: ${explain(error)}.`
   return explain(error)
-}
-
-/** In s since 1970, as the engine counts. */
-function now(): number {
-  return Math.floor(Date.now() / 1000)
 }

@@ -1,6 +1,5 @@
 /** One command of a build, in a container of its own. */
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import type Docker from 'dockerode'
 import { BuildError } from '../../core/deployment/builds/build.ts'
 import type {
@@ -9,10 +8,9 @@ import type {
   CommandView,
 } from '../../core/deployment/builds/project-commands.ts'
 import { buildContainerOptions, exportsOf } from './build-options.ts'
-import { waitForEnd } from './container-end.ts'
-import { type Engine, explain, isAway, isMissing, whenThere } from './engine.ts'
+import { type Engine, explain, isAway, isMissing, isRemoved, whenThere } from './engine.ts'
 import { withNetwork } from './network.ts'
-import { followOutput } from './output.ts'
+import { followOutput, untilEnded } from './running.ts'
 import { handOver, openStandardInput } from './standard-input.ts'
 
 /** What all commands of a build share. */
@@ -33,8 +31,6 @@ export interface BuildPlace {
 type Command = readonly [string, ...string[]]
 
 const MAX_CAPTURED_BYTES = 16 * 1024 * 1024
-/** Wait before an engine that has broken off is asked again, in ms. */
-const LOOK_AGAIN_MS = 500
 const REMOVAL_MS = 60_000
 /** How often a command is run again that ended with its engine. */
 const TRIES = 3
@@ -108,12 +104,9 @@ class BuildCommand {
       await handOver(stdin, exportsOf(view))
       return container
     } catch (error) {
-      const isRemoved = await container.remove({ v: true, force: true }).then(
-        () => true,
-        () => false,
-      )
+      const isGone = await isRemoved(container)
       // A container that ends before it has read everything breaks off as well, and would again.
-      if (isAway(error) && !isRemoved) throw error
+      if (isAway(error) && !isGone) throw error
       throw new BuildError('container', `A container could not be started: ${explain(error)}`)
     }
   }
@@ -152,19 +145,11 @@ class BuildCommand {
     const { engine } = this.#place
     const { onLine, isCaptured } = this.#terms
     const onChunk = isCaptured ? { onChunk: (chunk: Buffer) => this.#capture(chunk) } : {}
-    const signal = new AbortController().signal
-    const container = engine.patient.getContainer(id)
-    for (let since = 0; ; ) {
-      try {
-        if (await followOutput(engine.patient, container, { since, onLine, ...onChunk, signal }))
-          return
-      } catch (error) {
-        if (!isAway(error)) throw error
-      }
-      since = Math.floor(Date.now() / 1000)
-      if (!(await this.#look(engine.docker.getContainer(id))).Running) return
-      await delay(LOOK_AGAIN_MS)
-    }
+    const container = engine.docker.getContainer(id)
+    await followOutput(engine, id, {
+      ...{ since: 'begin', onLine, ...onChunk, signal: new AbortController().signal },
+      isOver: async (isWhole) => isWhole || !(await this.#look(container)).Running,
+    })
   }
 
   #capture(chunk: Buffer): void {
@@ -176,14 +161,13 @@ class BuildCommand {
     const { engine } = this.#place
     // A cancelled command is removed by force, and does not wait for an engine that no longer answers.
     const { signal } = this.#terms
-    for (;;) {
-      await waitForEnd(engine, container.id, signal)
+    const look = async () => {
       const state = await this.#look(container)
-      if (!state.Running) return state
       // The engine may have been away for longer than a kill waits.
-      if (this.#isTimedOut) this.#kill(container)
-      await delay(LOOK_AGAIN_MS)
+      if (state.Running && this.#isTimedOut) this.#kill(container)
+      return state
     }
+    return untilEnded(engine, container.id, { look, signal })
   }
 
   /** A container that was removed has ended. */

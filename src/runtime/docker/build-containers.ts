@@ -13,6 +13,7 @@ import type {
 } from '../../core/deployment/builds/project-commands.ts'
 import { type BuildPlace, runBuildCommand } from './build-command.ts'
 import { type Engine, explain, isMissing, openEngine, whenThere } from './engine.ts'
+import { removeLeftBuilds } from './found.ts'
 import { buildImage, hasImage, type ImageGround, removeImages } from './image-build.ts'
 import {
   BUILD,
@@ -22,7 +23,6 @@ import {
   REVISION,
   THIS_PROCESS,
 } from './labels.ts'
-import { removeLeftBuilds } from './left-builds.ts'
 import { removeNetwork } from './network.ts'
 import { pushImage } from './pushed-images.ts'
 import type { DockerSettings } from './settings.ts'

@@ -4,6 +4,7 @@ import type Docker from 'dockerode'
 import type { LocalProject } from '../../core/deployment/artifacts/artifact.ts'
 import type { Secret } from '../../core/deployment/revision.ts'
 import type { JsonObject } from '../../core/json.ts'
+import { serveArguments } from '../start-message.ts'
 import { containerLimits } from './limits.ts'
 
 /** Where every agent server listens, in its container. */
@@ -44,7 +45,7 @@ export function containerOptions(needs: ContainerNeeds): Docker.ContainerCreateO
     Labels: needs.labels,
     Env: environmentOf(needs),
     ...(needs.user !== undefined && { User: needs.user }),
-    ...(isLinked && { Cmd: serveArguments(needs), ...STDIN }),
+    ...(isLinked && { Cmd: argumentsOf(needs), ...STDIN }),
     ...(needs.project && { WorkingDir: dirname(needs.project.configPath) }),
     ExposedPorts: { [exposed]: {} },
     HostConfig: {
@@ -93,8 +94,6 @@ function environmentOf({ env, isLinked, secrets }: ContainerNeeds): string[] {
   return Object.entries({ ...given, ...own }).map(([name, value]) => `${name}=${value}`)
 }
 
-function serveArguments({ project, dataDir }: ContainerNeeds): string[] {
-  const where = ['--host', '0.0.0.0', '--port', String(PORT), '--data-dir', dataDir ?? SCRATCH]
-  const config = project ? ['--config', project.configPath] : []
-  return ['serve', '--managed', ...config, ...where]
+function argumentsOf({ project, dataDir = SCRATCH }: ContainerNeeds): string[] {
+  return serveArguments(project?.configPath, { host: '0.0.0.0', port: PORT, dataDir })
 }

@@ -5,27 +5,16 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RuntimeDriver, RuntimeSpec } from '../../core/deployment/runtime.ts'
-import { AppError } from '../../core/errors.ts'
-import type { Backoff } from '../../process/restarts.ts'
-import { DeployLog, deployLogPaths } from '../deploy-log.ts'
 import { createReplicasDriver } from '../replicas/driver.ts'
-import { DEFAULT_HEALTH_CHECK } from '../replicas/health.ts'
-import { DEFAULT_HEALTH_TIMEOUT_MS } from '../replicas/late-start.ts'
-import { type Hearing, Replicas } from '../replicas/replicas.ts'
-import { type LaunchOptions, Supervisor, type SupervisorOptions } from '../replicas/supervisor.ts'
-import type { RuntimeParts } from '../runtime-parts.ts'
+import type { LaunchOptions } from '../replicas/supervisor.ts'
 import { runAgentContainer } from './agent-container.ts'
 import { openEngine } from './engine.ts'
 import { type FoundContainer, FoundContainers } from './found.ts'
-import type { DockerDriverOptions, Ground } from './ground.ts'
 import { installationOf, tokenOf } from './labels.ts'
 import { containerLimits } from './limits.ts'
 import { removeNetwork } from './network.ts'
-import { ReplicaContainer } from './replica-container.ts'
+import { type DockerDriverOptions, type Ground, ReplicaContainer } from './replica-container.ts'
 
-const DEFAULT_BACKOFF: Backoff = { firstMs: 0, baseMs: 100, maxMs: 10_000, resetMs: 60_000 }
-const DEFAULT_RETIRE_LIMIT_MS = 60_000
-const DEFAULT_MAX_LOG_BYTES = 10 * 1024 * 1024
 /** How long a start waits for an engine that is away before it says so, in ms. */
 const LISTING_MS = 5_000
 
@@ -37,13 +26,10 @@ export function createDockerDriver(options: DockerDriverOptions): RuntimeDriver 
   const found = new FoundContainers(engine, { installation, ordered, log })
   const ground = { options, engine, installation, found }
   const inherited = new Map<string, FoundContainer[]>()
-  const inner = createReplicasDriver({
-    create: (spec, hearing) => {
-      const left = inherited.get(spec.revision_id) ?? []
-      inherited.delete(spec.revision_id)
-      return createReplicas(spec, ground, { left, hearing })
-    },
-    log,
+  const inner = createReplicasDriver(options, (spec) => {
+    const left = inherited.get(spec.revision_id) ?? []
+    inherited.delete(spec.revision_id)
+    return (terms) => launch(spec, ground, { ...terms, found: left.shift() })
   })
   const ownersOf = new Map<string, string>()
   const stop = async (revision_id: string, graceMs: number) => {
@@ -78,81 +64,25 @@ export function createDockerDriver(options: DockerDriverOptions): RuntimeDriver 
   }
 }
 
-function createReplicas(
-  spec: RuntimeSpec,
-  ground: Ground,
-  { left, hearing }: { left: FoundContainer[]; hearing: Hearing },
-): Replicas {
-  const { options } = ground
-  const { revision_id, deployment_id } = spec
-  const log = options.log.child({ revision_id, deployment_id })
-  const path = options.logsDir && deployLogPaths(options.logsDir, revision_id)[0]
-  const maxBytes = options.maxLogBytes ?? DEFAULT_MAX_LOG_BYTES
-  const deployLog = new DeployLog({ path, maxBytes, clock: options.clock, log })
-  return new Replicas({
-    deployment_id,
-    supervise: (each) => supervise(spec, ground, { deployLog, left, ...each }),
-    isStandby: spec.isStandby ?? false,
-    retireLimitMs: options.retireLimitMs ?? DEFAULT_RETIRE_LIMIT_MS,
-    deployLog,
-    ...hearing,
-  })
-}
-
-function supervise(
-  spec: RuntimeSpec,
-  ground: Ground,
-  {
-    left,
-    ...each
-  }: Pick<SupervisorOptions, 'deployLog' | 'isStandby' | 'onChange' | 'onLast'> & {
-    left: FoundContainer[]
-  },
-): Supervisor {
-  const { options } = ground
-  const { revision_id, deployment_id } = spec
-  return new Supervisor({
-    ...each,
-    launch: (terms) => launch(spec, ground, { ...each, ...terms, found: left.shift() }),
-    healthTimeoutMs: options.healthTimeoutMs ?? DEFAULT_HEALTH_TIMEOUT_MS,
-    healthCheck: { ...DEFAULT_HEALTH_CHECK, ...options.healthCheck },
-    backoff: { ...DEFAULT_BACKOFF, ...options.backoff },
-    clock: options.clock,
-    log: options.log.child({ revision_id, deployment_id }),
-  })
-}
-
 function launch(
   spec: RuntimeSpec,
   ground: Ground,
-  terms: LaunchOptions &
-    Pick<SupervisorOptions, 'deployLog'> & { found: FoundContainer | undefined },
+  { found, ...terms }: LaunchOptions & { found: FoundContainer | undefined },
 ) {
   const { options, engine } = ground
-  const { found, deployLog, isStandby, onLoad, onLast, onWait } = terms
   const replica = found?.replica ?? randomUUID()
   const token = tokenOf(options.docker.key, replica)
+  const { isStandby } = terms
   const container = new ReplicaContainer(spec, ground, { replica, token, isStandby })
   return runAgentContainer({
+    ...terms,
     engine,
     token,
     memoryMb: containerLimits(spec.resource_spec).memoryMb,
     isLinked: () => (found ? container.wasLinked(found.id) : container.isLinked()),
     begin: (signal) => (found ? container.find(found.id) : container.create(signal)),
     urlOf: (one) => container.urlOf(one),
-    isStandby,
     isAdopted: found !== undefined,
-    onLine: (line) => deployLog.line(line),
-    onLoad,
-    onLast,
-    onWait,
     log: options.log,
   })
-}
-
-/** Throws `bad_request` if the driver has no settings. */
-export function requireDocker(parts: RuntimeParts): DockerDriverOptions {
-  const { docker } = parts
-  if (!docker) throw new AppError('bad_request', 'The runtime driver docker has no settings.')
-  return { ...parts, docker }
 }

@@ -127,6 +127,14 @@ export function isMissing(error: unknown): boolean {
   return statusOf(error) === 404
 }
 
+/** Removes the container, running or not. Returns whether it is gone. */
+export function isRemoved(container: Docker.Container): Promise<boolean> {
+  return container.remove({ v: true, force: true }).then(
+    () => true,
+    () => false,
+  )
+}
+
 /** Whether the request is fulfilled already, or is being fulfilled. */
 export function isSettled(error: unknown): boolean {
   return [304, 404, 409].includes(statusOf(error) ?? 0)

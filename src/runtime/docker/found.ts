@@ -1,9 +1,8 @@
 /** Containers of this installation that another driver has left: to be taken over, or removed. */
 import type Docker from 'dockerode'
 import type { Log } from '../../core/log.ts'
-import { type Engine, whenThere } from './engine.ts'
-import { BUILD, DEPLOYMENT, INSTALLATION, REPLICA, REVISION } from './labels.ts'
-import { removeLeftBuilds } from './left-builds.ts'
+import { type Engine, isSettled, whenThere } from './engine.ts'
+import { BUILD, DEPLOYMENT, INSTALLATION, REPLICA, REVISION, THIS_PROCESS } from './labels.ts'
 import { removeNetwork } from './network.ts'
 
 export interface FoundContainer {
@@ -117,5 +116,22 @@ function describe({ Id, Labels }: Docker.ContainerInfo): FoundContainer {
     deployment_id: Labels[DEPLOYMENT] ?? '',
     revision_id: Labels[REVISION] ?? '',
     replica: Labels[REPLICA] ?? '',
+  }
+}
+
+/**
+ * Removes containers of builds that another process has begun: those builds begin anew. Called when this process may
+ * build: no other one of the installation builds then.
+ */
+export async function removeLeftBuilds({ docker }: Engine, installation: string): Promise<void> {
+  const filters = { label: [`${INSTALLATION}=${installation}`] }
+  for (const { Id, Labels } of await docker.listContainers({ all: true, filters })) {
+    if (!(BUILD in Labels) || Labels[BUILD] === THIS_PROCESS) continue
+    await docker
+      .getContainer(Id)
+      .remove({ v: true, force: true })
+      .catch((error: unknown) => {
+        if (!isSettled(error)) throw error
+      })
   }
 }

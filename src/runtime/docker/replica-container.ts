@@ -4,18 +4,32 @@ import type Docker from 'dockerode'
 import { LINK_LABEL } from '../../core/deployment/artifacts/artifact.ts'
 import type { RuntimeSpec } from '../../core/deployment/runtime.ts'
 import { AppError } from '../../core/errors.ts'
-import type { StartMessage } from '../../link/messages.ts'
+import type { RuntimeParts } from '../runtime-parts.ts'
+import { projectHere, startMessage } from '../start-message.ts'
 import { containerOptions, PORT } from './container-options.ts'
-import { explain, isAway, isMissing } from './engine.ts'
-import type { Ground } from './ground.ts'
+import { type Engine, explain, isAway, isMissing, isRemoved } from './engine.ts'
+import type { FoundContainers } from './found.ts'
 import { DEPLOYMENT, INSTALLATION, REPLICA, REVISION } from './labels.ts'
 import { withNetwork } from './network.ts'
 import { pulledImage } from './pulled-images.ts'
+import type { DockerSettings } from './settings.ts'
 import { handOver, openStandardInput } from './standard-input.ts'
 import { giveTo, OWN_USER, userOf } from './user.ts'
 
 /** How long a replaced container may take to end, in ms. */
 const REPLACED_GRACE_MS = 10_000
+
+export interface DockerDriverOptions extends RuntimeParts {
+  docker: DockerSettings
+}
+
+/** What the parts of one driver share. */
+export interface Ground {
+  options: DockerDriverOptions
+  engine: Engine
+  installation: string
+  found: FoundContainers
+}
 
 interface Replica {
   replica: string
@@ -54,7 +68,6 @@ export class ReplicaContainer {
 
   /** Creates and starts the container. Leaves nothing if that fails. */
   async create(signal: AbortSignal): Promise<Docker.Container> {
-    const { docker } = this.#ground.engine
     await this.#replaceFound()
     signal.throwIfAborted()
     const isLinked = await this.isLinked()
@@ -65,13 +78,9 @@ export class ReplicaContainer {
       signal.throwIfAborted()
       return container
     } catch (error) {
-      const removal = docker.getContainer(container.id).remove({ v: true, force: true })
-      const isRemoved = await removal.then(
-        () => true,
-        () => false,
-      )
+      const isGone = await isRemoved(container)
       // A container that ends before it has read everything looks like an engine that is away.
-      if ((isAway(error) && !isRemoved) || signal.aborted) throw error
+      if ((isAway(error) && !isGone) || signal.aborted) throw error
       throw new AppError('bad_request', `The container could not be started: ${explain(error)}`)
     }
   }
@@ -158,31 +167,14 @@ export class ReplicaContainer {
 
   /** Over standard input, so that no secret lies on a disk, or where `inspect` shows it. */
   async #startWithSecrets(container: Docker.Container): Promise<void> {
-    const message = JSON.stringify(await this.#startMessage())
-    const stdin = await openStandardInput(this.#ground.engine, container.id)
-    await container.start()
-    await handOver(stdin, message)
-  }
-
-  async #startMessage(): Promise<StartMessage> {
-    const { options } = this.#ground
-    const { artifact, deployment_id, deployment_name, revision_id, secrets } = this.#spec
-    const project = artifact.kind === 'folder' ? options.locate(artifact) : undefined
-    const { bundlePath, python } = project ?? { bundlePath: null, python: null }
-    const databaseUrl = await this.#databaseUrl()
-    const dataKey = options.dataKey?.(deployment_id)
-    const home = await options.home?.(deployment_id)
+    const { options, engine } = this.#ground
+    const { artifact } = this.#spec
     const { token: gatewayToken, isStandby } = this.#replica
-    return {
-      ...{ type: 'start', deployment_id, deployment_name, revision_id, gatewayToken, isStandby },
-      secrets: Object.fromEntries(secrets.map(({ name, value }) => [name, value])),
-      ...(project && { sourceRoot: project.root }),
-      ...(bundlePath !== null && { bundlePath }),
-      ...(python !== null && { pythonPath: python.path }),
-      ...(databaseUrl && { databaseUrl }),
-      ...(dataKey !== undefined && { dataKey }),
-      ...(home && { home }),
-    }
+    const project = artifact.kind === 'folder' ? projectHere(options.locate(artifact)) : undefined
+    const message = await startMessage(this.#spec, options, { gatewayToken, isStandby, project })
+    const stdin = await openStandardInput(engine, container.id)
+    await container.start()
+    await handOver(stdin, JSON.stringify(message))
   }
 
   async #databaseUrl(): Promise<string | undefined> {

@@ -1,11 +1,12 @@
 /** Creates the objects of a revision in the cluster, in an order in which each finds what it needs. */
 import type { KubernetesObject } from '@kubernetes/client-node'
+import type { FolderArtifact } from '../../core/deployment/artifacts/artifact.ts'
 import type { KubernetesSettings } from '../../core/deployment/kubernetes-settings.ts'
 import type { RuntimeSpec } from '../../core/deployment/runtime.ts'
 import { AppError } from '../../core/errors.ts'
 import { scaleLimits } from '../../core/rollout/scaling.ts'
-import type { StartMessage } from '../../link/messages.ts'
 import type { RuntimeParts } from '../runtime-parts.ts'
+import { startMessage } from '../start-message.ts'
 import { applied, ensureNamespace } from './apply.ts'
 import type { Cluster } from './cluster.ts'
 import {
@@ -44,17 +45,14 @@ export async function beginRevision(
   options: BeginOptions,
 ): Promise<void> {
   const { cluster, settings, parts, token } = options
-  const { artifact, resource_spec, deployment_id, pullLogin: login } = spec
+  const { artifact, resource_spec, pullLogin: login } = spec
   const isLinked = artifact.kind === 'folder' || artifact.is_linked === true
   const address = artifact.kind === 'folder' ? await parts.artifactAddress?.(artifact) : undefined
   if (artifact.kind === 'folder' && !address) throw new AppError('bad_request', NO_ADDRESS)
-  const home = await parts.home?.(deployment_id)
-  const start = startMessageOf(spec, {
-    ...{ token, lingerMs: options.lingerMs },
-    // A foreign image gets no such message, and needs no role there.
-    databaseUrl: isLinked ? await parts.databaseUrl?.(deployment_id) : undefined,
-    dataKey: isLinked ? parts.dataKey?.(deployment_id) : undefined,
-    home,
+  // A foreign image gets no such message, and needs no role in the database.
+  const start = await startMessage(spec, isLinked ? parts : {}, {
+    ...{ gatewayToken: token, isStandby: spec.isStandby ?? false, lingerMs: options.lingerMs },
+    project: artifact.kind === 'folder' ? projectOf(artifact) : undefined,
   })
   const secret = buildSecret(revision, { start, isLinked, ...(address && { address }) })
   const described = {
@@ -96,30 +94,10 @@ const NO_ADDRESS =
   'What was built lies on the machine of the control plane, where pods do not find it. ' +
   'Set RUNYARD_ARTIFACTS_URL to a store that pods reach, or deploy an image.'
 
-function startMessageOf(
-  spec: RuntimeSpec,
-  given: {
-    token: string
-    lingerMs: number
-    databaseUrl: string | undefined
-    dataKey: string | undefined
-    home: StartMessage['home'] | undefined
-  },
-): StartMessage {
-  const { artifact, revision_id, deployment_id, deployment_name } = spec
-  const { token, lingerMs, databaseUrl, dataKey, home } = given
-  const { bundle, python } = artifact.kind === 'folder' ? artifact : { bundle: null, python: null }
+function projectOf({ bundle, python }: FolderArtifact) {
   return {
-    type: 'start',
-    ...{ deployment_id, deployment_name, revision_id },
-    secrets: Object.fromEntries(spec.secrets.map(({ name, value }) => [name, value])),
-    ...(artifact.kind === 'folder' && { sourceRoot: PROJECT_DIR }),
-    ...(bundle !== null && { bundlePath: `${PROJECT_DIR}/${bundle}` }),
-    ...(python !== null && { pythonPath: `${PROJECT_DIR}/${python}/bin/python` }),
-    gatewayToken: token,
-    ...(databaseUrl && { databaseUrl }),
-    ...(dataKey !== undefined && { dataKey }),
-    ...(home && { home }),
-    ...{ isStandby: spec.isStandby ?? false, lingerMs },
+    root: PROJECT_DIR,
+    bundlePath: bundle && `${PROJECT_DIR}/${bundle}`,
+    pythonPath: python && `${PROJECT_DIR}/${python}/bin/python`,
   }
 }

@@ -5,9 +5,9 @@ import type { V1Deployment, V1ObjectMeta, V1Pod, V1Secret } from '@kubernetes/cl
 import type { KubernetesSettings } from '../../core/deployment/kubernetes-settings.ts'
 import type { RuntimeDriver, RuntimeSpec } from '../../core/deployment/runtime.ts'
 import { AppError } from '../../core/errors.ts'
-import { DeployLog, deployLogPaths } from '../deploy-log.ts'
+import { deployLogPaths, openDeployLog } from '../deploy-log.ts'
 import { DEFAULT_HEALTH_TIMEOUT_MS } from '../replicas/late-start.ts'
-import type { Hearing } from '../replicas/replicas.ts'
+import { DEFAULT_RETIRE_LIMIT_MS, type Hearing } from '../replicas/replicas.ts'
 import { createRevisionTable } from '../replicas/revision-table.ts'
 import type { RuntimeParts } from '../runtime-parts.ts'
 import { beginRevision } from './begin.ts'
@@ -17,18 +17,12 @@ import { readSecret } from './objects/secret.ts'
 import { sweepOrphans } from './orphans.ts'
 import { Revision } from './revision.ts'
 
-export interface KubernetesDriverOptions extends Omit<RuntimeParts, 'kubernetes'> {
+export interface KubernetesDriverOptions extends RuntimeParts {
   kubernetes: KubernetesSettings
-  /** How long an agent server that is no longer needed may take to drain, in ms. Default: 60,000. */
-  retireLimitMs?: number
   /** How long a pod that others end keeps serving until another one answers, in ms. Default: 60,000. */
   lingerMs?: number
-  /** When a deploy log is rotated. Default: 10 MiB. */
-  maxLogBytes?: number
 }
 
-const DEFAULT_RETIRE_LIMIT_MS = 60_000
-const DEFAULT_MAX_LOG_BYTES = 10 * 1024 * 1024
 const DEFAULT_DRAIN_MS = 60_000
 const DEFAULT_LINGER_MS = 60_000
 /** How long the agent servers of a deployment that is gone may take to end, in ms. */
@@ -267,8 +261,7 @@ function createRevision(
   const log = options.log.child({ revision_id, deployment_id })
   const path = options.logsDir && deployLogPaths(options.logsDir, revision_id)[0]
   const logSince = path && lastWritten(path)
-  const maxBytes = options.maxLogBytes ?? DEFAULT_MAX_LOG_BYTES
-  const deployLog = new DeployLog({ path, maxBytes, clock, log })
+  const deployLog = openDeployLog(options, revision_id, log)
   return new Revision(
     {
       ...{ identity, cluster, deployLog, logSince, clock, log, ...hearing },

@@ -151,3 +151,5 @@ export class Replicas {
 /** Another agent server of the revision takes the runs over, so there is little to wait for. */
 export const RETIRING_LIMITS: DrainLimits = { graceMs: 30_000, checkpointMs: 15_000 }
 const RETIRING_GRACE_MS = 5_000
+/** Longer than the limits that it gets. */
+export const DEFAULT_RETIRE_LIMIT_MS = 60_000

@@ -7,6 +7,7 @@ import type { ParkedThreads } from '../../core/agent/parked-threads.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ownLine } from '../../core/deployment/log-source.ts'
 import type { DrainLimits, Endpoint, Load, Replica } from '../../core/deployment/runtime.ts'
+import { AppError } from '../../core/errors.ts'
 import type { AgentReading, ServerReading } from '../../core/figures/reading.ts'
 import type { Log } from '../../core/log.ts'
 import { type Backoff, keepRunning } from '../../process/restarts.ts'
@@ -21,8 +22,8 @@ const REPEAT_MS = 10_000
 /** How long an agent server that reported why it does not start may take to end, in ms. */
 const FAILED_GRACE_MS = 5_000
 
-export interface SupervisorOptions {
-  /** Starts one process whose output goes to `deployLog`. */
+interface SupervisorOptions {
+  /** Starts one process. Throws a sentence for people if it cannot be started at all. */
   launch(options: LaunchOptions): RunningAgent
   /** Whether its processes leave runs alone until `activate`. */
   isStandby: boolean
@@ -41,7 +42,10 @@ export interface SupervisorOptions {
 }
 
 export interface LaunchOptions {
+  /** Whether it leaves runs alone until `activate`. */
   isStandby: boolean
+  /** Receives each line that it prints, as `notedLine` has it. */
+  onLine(line: string): void
   /** Receives the load that it reports. */
   onLoad(load: Load): void
   /** Receives its last counts when it ends. */
@@ -111,7 +115,10 @@ export class Supervisor {
   start(): void {
     this.#done = this.#supervise().catch((error: unknown) => {
       this.#options.log.error({ err: error }, 'The agent server could not be supervised.')
-      this.#become({ kind: 'failed', reason: `The agent server could not be started: ${error}.` })
+      const isSentence = error instanceof AppError
+      const reason = isSentence ? error.message : `The agent server could not be started: ${error}.`
+      this.#lastReason = reason
+      this.#become({ kind: 'failed', reason })
     })
   }
 
@@ -188,6 +195,7 @@ export class Supervisor {
   async #runOnce(): Promise<string> {
     const started = this.#options.launch({
       isStandby: this.#isStandby,
+      onLine: (line) => this.#options.deployLog.line(line),
       onLoad: (load) => {
         run.load = load
       },

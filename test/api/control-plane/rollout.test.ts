@@ -371,12 +371,12 @@ describe('a rollout that fails', () => {
     await reached(one, 'DEPLOYED', await change(one))
   })
 
-  it('fails when the runtime driver cannot start what was built, and says what to do', async () => {
+  it('fails when the runtime driver cannot start what was built, and says why', async () => {
     world.builder.gives = () => ({ kind: 'image', image_uri: 'agent@sha256:c0ffee' })
     const one = await create()
     await reached(one, 'DEPLOY_FAILED')
     expect((await revision(one, one.revision)).status_message).toContain(
-      'The revision is an image, and the runtime driver scripted only starts folders. Set RUNYARD_RUNTIME',
+      'It does not start what is image.',
     )
     world.builder.gives = aFolder
     await reached(one, 'DEPLOYED', await change(one))

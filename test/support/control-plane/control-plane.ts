@@ -45,7 +45,6 @@ import { createVerifyUserToken } from '../../../src/http/user-tokens.ts'
 import { createHub } from '../../../src/listener/hub.ts'
 import { EncryptionKeys } from '../../../src/main/installation/encryption-keys.ts'
 import { checkResourcesOf } from '../../../src/runtime/drivers.ts'
-import { createRefusingDriver } from '../../../src/runtime/refusing-driver.ts'
 import { createSecretBox } from '../../../src/storage/control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../../../src/storage/control-plane/store.ts'
 import { createControlPlaneMetrics } from '../../../src/telemetry/control-plane-metrics.ts'
@@ -168,6 +167,7 @@ export class ControlPlaneWorld {
     })
     this.#limits = limits
     this.#artifacts = options.artifacts ?? ARTIFACTS
+    this.driver.artifacts = this.#artifacts
     this.#registry = options.registry
     this.logs = createRevisionLogs({ paths: (kind, id) => [join(logsDir, `${id}.${kind}.log`)] })
     this.vault = this.#createVault(options)
@@ -275,6 +275,7 @@ export class ControlPlaneWorld {
   async restart(): Promise<{ driver: FakeRuntimeDriver; targets: FakeTargetTable }> {
     await this.reconciler.stop()
     const driver = new FakeRuntimeDriver()
+    driver.artifacts = this.#artifacts
     const targets = new FakeTargetTable()
     this.reconciler = this.#newReconciler(driver, targets)
     await this.reconciler.start()
@@ -341,11 +342,7 @@ export class ControlPlaneWorld {
     const parts = {
       store: this.#faultyStore(),
       builder: this.builder,
-      // It stands before every driver: see `runtime/drivers.ts`.
-      driver: createRefusingDriver(
-        { name: 'scripted', artifacts: this.#artifacts, clock: this.clock },
-        driver,
-      ),
+      driver,
       targets,
       registry: this.#registry,
       tarballs: this.tarballs,

@@ -1,5 +1,6 @@
 /** A second `RuntimeDriver`, in memory: its agent servers become healthy when the test says so. */
 import type { ParkedThreads } from '../../../src/core/agent/parked-threads.ts'
+import type { ArtifactKind } from '../../../src/core/deployment/artifacts/artifact.ts'
 import type {
   DrainLimits,
   Load,
@@ -13,6 +14,8 @@ import type { ServerReading } from '../../../src/core/figures/reading.ts'
 export class FakeRuntimeDriver implements RuntimeDriver {
   /** Whether what is started is healthy at once. */
   isHealthyAtOnce = true
+  /** What it can start; anything else becomes `failed`. */
+  artifacts: readonly ArtifactKind[] = ['folder', 'image']
   /** Every start that was not of one that is there. */
   readonly starts: RuntimeSpec[] = []
   readonly stopped: string[] = []
@@ -42,8 +45,12 @@ export class FakeRuntimeDriver implements RuntimeDriver {
   async start(spec: RuntimeSpec): Promise<void> {
     const { kind } = this.observe(spec.revision_id)
     if (kind !== 'absent' && kind !== 'failed') return
-    this.starts.push(spec)
     this.#deployments.set(spec.revision_id, spec.deployment_id)
+    if (!this.artifacts.includes(spec.artifact.kind)) {
+      const reason = `It does not start what is ${spec.artifact.kind}.`
+      return this.#become(spec.revision_id, { kind: 'failed', reason })
+    }
+    this.starts.push(spec)
     this.#become(spec.revision_id, { kind: 'starting' })
     if (this.isHealthyAtOnce) this.becomeHealthy(spec.revision_id)
   }

@@ -1,10 +1,12 @@
 /** The pods of a revision: an agent server, a container that first fetches its project, and its author's additions. */
+import { dirname } from 'node:path/posix'
 import type { V1Container, V1EnvVar, V1PodTemplateSpec, V1Probe } from '@kubernetes/client-node'
-import type { Artifact, FolderArtifact } from '../../../core/deployment/artifacts/artifact.ts'
+import type { Artifact } from '../../../core/deployment/artifacts/artifact.ts'
 import { RUNTIME_PROBE_PATH } from '../../../core/deployment/internal-requests.ts'
 import type { KubernetesSettings } from '../../../core/deployment/kubernetes-settings.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { ArtifactAddress } from '../../runtime-parts.ts'
+import { serveArguments } from '../../start-message.ts'
 import { type PodAdditions, readAdditions } from './containers.ts'
 import { labelsOf, metadataOf, objectName, type RevisionIdentity } from './names.ts'
 import { pullSecretName } from './pull-secret.ts'
@@ -130,13 +132,17 @@ function agentOf(
   { volumeMounts }: PodAdditions,
 ): V1Container {
   const { artifact, settings, isLinked } = terms
+  // An image brings its own project and working folder.
   const isFolder = artifact.kind === 'folder'
+  const configPath = isFolder ? `${PROJECT_DIR}/${artifact.config_path}` : undefined
   return {
     name: AGENT,
     image: artifact.image_uri ?? settings.image,
     imagePullPolicy: 'IfNotPresent',
-    ...(isLinked && { args: serveArguments(artifact) }),
-    ...(isFolder && { workingDir: workingDirOf(artifact) }),
+    ...(isLinked && {
+      args: serveArguments(configPath, { host: '0.0.0.0', port: PORT, dataDir: DATA_DIR }),
+    }),
+    ...(configPath !== undefined && { workingDir: dirname(configPath) }),
     env: variablesOf(revision, terms),
     ports: [{ name: PORT_NAME, containerPort: PORT, protocol: 'TCP' }],
     resources: resourcesOf(terms.resource_spec),
@@ -151,18 +157,6 @@ function agentOf(
     ],
     securityContext: containerSecurity(isLinked),
   }
-}
-
-/** An image brings its own project and working folder. */
-function serveArguments(artifact: Artifact): string[] {
-  const where = ['--host', '0.0.0.0', '--port', String(PORT), '--data-dir', DATA_DIR]
-  const config =
-    artifact.kind === 'folder' ? ['--config', `${PROJECT_DIR}/${artifact.config_path}`] : []
-  return ['serve', '--managed', ...config, ...where]
-}
-
-function workingDirOf({ config_path }: FolderArtifact): string {
-  return `${PROJECT_DIR}/${config_path}`.replace(/\/[^/]*$/, '')
 }
 
 /** An agent server that reads its secrets from the start file gets none as variables. */

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { waitForEnd } from './container-end.ts'
 import { openEngine } from './engine.ts'
+import { waitForEnd } from './running.ts'
 
 let server: Server | undefined
 afterEach(() => server?.close())
