@@ -25,3 +25,12 @@ export function isObject(value: unknown): value is JsonObject {
     typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value)
   )
 }
+
+/** The value that a text from another process holds; `undefined`: it is no JSON. */
+export function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

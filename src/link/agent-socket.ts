@@ -7,6 +7,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AcceptSocket, ClientSocket } from '../core/agent/server/client-socket.ts'
 import { GATEWAY_TOKEN_HEADER, RUNTIME_LINK_PATH } from '../core/deployment/internal-requests.ts'
+import { jsonIn } from '../core/json.ts'
 import { type AgentMessage, type DriverLink, isMessage, type StartMessage } from './messages.ts'
 
 /** More connections than a takeover needs: the oldest is closed. */
@@ -88,7 +89,7 @@ export class AgentSocket implements DriverLink {
   }
 
   #receive(text: string): void {
-    const message = parse(text)
+    const message = jsonIn(text)
     if (isMessage(message, 'drain')) this.#noteDrain()
     for (const listener of [...this.#listeners]) listener(message)
   }
@@ -138,15 +139,6 @@ function inParts({ type, files }: Extract<AgentMessage, { type: 'sources' }>): A
     parts.at(-1)?.push(file)
   }
   return parts.map((part) => ({ type, files: part }))
-}
-
-/** Text that is no JSON counts as `undefined`. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** Takes the same time, whatever was sent. */

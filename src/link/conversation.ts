@@ -39,7 +39,7 @@ interface Hearing {
   /** Settles when the agent server is gone, after which no answer comes. */
   exited: Promise<unknown>
   /** Receives the project's files as they are imported. */
-  onSources(files: string[]): void
+  onSources?(files: string[]): void
   /** Receives the load that the agent server reports. */
   onLoad(load: Load): void
   /** Receives its last counts when it ends. */
@@ -70,7 +70,7 @@ export function converse(
       failure = message.reason
       failed.resolve()
     }
-    if (isMessage(message, 'sources')) onSources(message.files)
+    if (isMessage(message, 'sources')) onSources?.(message.files)
     if (isMessage(message, 'load')) onLoad(message.load)
     if (isMessage(message, 'last_reading')) onLast(message.reading)
   })

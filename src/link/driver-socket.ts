@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { GATEWAY_TOKEN_HEADER, RUNTIME_LINK_PATH } from '../core/deployment/internal-requests.ts'
+import { jsonIn } from '../core/json.ts'
 import type { AgentLink, DriverMessage } from './messages.ts'
 
 interface DriverSocketOptions {
@@ -95,7 +96,7 @@ export class DriverSocket implements AgentLink {
         hasOpened = true
         this.#options.onConnection?.()
       })
-      socket.on('message', (data) => this.#events.emit('message', parse(String(data))))
+      socket.on('message', (data) => this.#events.emit('message', jsonIn(String(data))))
       // `close` comes after it.
       socket.on('error', () => {})
       socket.on('close', (code) => {
@@ -104,15 +105,6 @@ export class DriverSocket implements AgentLink {
         resolve({ hasOpened, code })
       })
     })
-  }
-}
-
-/** Text that is no JSON counts as `undefined`. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

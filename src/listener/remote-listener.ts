@@ -1,4 +1,5 @@
 /** A listener as the leading control plane sees it: its session, and its orders. */
+import { EventEmitter, once } from 'node:events'
 import { LISTENER_AWAY_MS } from '../core/deployment/listener.ts'
 import type {
   ListenerOrders,
@@ -182,10 +183,9 @@ class Sessions {
 /** The version of the orders, and the exchange that waits for the next one. */
 class OrdersVersion {
   readonly #term: string
+  readonly #changes = new EventEmitter()
+  readonly #stopping = new AbortController()
   #number = 1
-  #isStopped = false
-  /** Ends the wait of the open exchange. */
-  #wake: (() => void) | undefined
 
   constructor(term: string) {
     this.#term = term
@@ -204,30 +204,20 @@ class OrdersVersion {
   renew(): number {
     this.#number += 1
     // Once for all that changes in this turn.
-    setImmediate(() => this.#wake?.())
+    setImmediate(() => this.#changes.emit('change'))
     return this.#number
   }
 
   /** Resolves after a change, after `EXCHANGE_WAIT_MS`, and when another exchange waits. */
-  changed(signal: AbortSignal): Promise<void> {
-    this.#wake?.()
-    return new Promise((resolve) => {
-      const end = () => {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', end)
-        if (this.#wake === end) this.#wake = undefined
-        resolve()
-      }
-      const timer = setTimeout(end, EXCHANGE_WAIT_MS)
-      this.#wake = end
-      signal.addEventListener('abort', end)
-      if (signal.aborted || this.#isStopped) end()
-    })
+  async changed(signal: AbortSignal): Promise<void> {
+    this.#changes.emit('change')
+    const limit = AbortSignal.timeout(EXCHANGE_WAIT_MS)
+    const over = AbortSignal.any([signal, limit, this.#stopping.signal])
+    await once(this.#changes, 'change', { signal: over }).catch(() => {})
   }
 
   stop(): void {
-    this.#isStopped = true
-    this.#wake?.()
+    this.#stopping.abort()
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import type { ParkedThreads } from '../core/agent/parked-threads.ts'
+import { isParkedThreads, type ParkedThreads } from '../core/agent/parked-threads.ts'
 import type { RevisionOrder, RunOrder } from '../core/deployment/listener-protocol.ts'
 import type { DrainLimits, Endpoint, Replica, RuntimeState } from '../core/deployment/runtime.ts'
 import { AppError } from '../core/errors.ts'
@@ -221,11 +221,4 @@ export class RemoteRevision {
   #set(change: Partial<RemoteState>): void {
     this.#known = { ...this.#known, ...change }
   }
-}
-
-function isParkedThreads(value: unknown): value is ParkedThreads {
-  if (typeof value !== 'object' || value === null) return false
-  const { checked_at, parked, broken, threads } = value as Partial<ParkedThreads>
-  const isCounted = typeof parked === 'number' && typeof broken === 'number'
-  return typeof checked_at === 'string' && isCounted && Array.isArray(threads)
 }

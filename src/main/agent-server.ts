@@ -37,7 +37,7 @@ import { agentServerSettings, openDoor } from './agent-server-settings.ts'
 import { createCredentialBox } from './installation/credential-box.ts'
 import { openProject, sourcesUnpacker } from './project.ts'
 import { openTelemetry } from './tracing.ts'
-import type { ProcessNotices } from './workers/notices.ts'
+import type { ProcessNotices } from './workers.ts'
 
 export interface Opening {
   config: ServeConfig

@@ -1,16 +1,18 @@
 /** `runyard listener`: runs deployments in this cluster for a remote control plane. */
-import { scryptSync } from 'node:crypto'
+import { randomBytes, scryptSync } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { systemClock as clock } from '../core/clock.ts'
 import { AppError } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
 import { Gateway } from '../gateway/gateway.ts'
 import { HostNames } from '../gateway/host-names.ts'
 import { Targets } from '../gateway/target-table.ts'
-import { createCallers } from '../listener/callers.ts'
-import { createControlPlaneClient } from '../listener/client.ts'
+import { createCallers, createControlPlaneClient } from '../listener/client.ts'
 import { Listener } from '../listener/listener.ts'
 import { Logs } from '../listener/logs.ts'
 import { Started } from '../process/started.ts'
+import { aborted } from '../process/stop-signal.ts'
 import { deployLogPaths } from '../runtime/deploy-log.ts'
 import { createDriver } from '../runtime/drivers.ts'
 import { requireCluster } from '../runtime/kubernetes/require-cluster.ts'
@@ -20,9 +22,8 @@ import { readVersion } from '../version.ts'
 import { createDeploymentDatabases, requireDatabaseRights } from './deployment-databases.ts'
 import { followCertificate, readCertificate } from './installation/certificate.ts'
 import { openDataFolder } from './installation/data-folder.ts'
-import { findDriverKey, openRevisionsFile } from './installation/listener-folder.ts'
+import { KEY_BYTES, replaceFile } from './installation/key-file.ts'
 
-const ROLE_KEY_BYTES = 32
 /** How long agent servers that cannot run without this process may take to end, in ms. */
 const LEAVE_GRACE_MS = 10_000
 
@@ -104,11 +105,7 @@ async function whenOrdered(
   refused: Promise<AppError>,
   signal: AbortSignal,
 ): Promise<void> {
-  const stopped = new Promise<AppError>((resolve) => {
-    const stop = () => resolve(new AppError('unavailable', 'It was stopped.'))
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
-  })
+  const stopped = aborted(signal).then(() => new AppError('unavailable', 'It was stopped.'))
   const refusal = await Promise.race([ordered, refused, stopped])
   if (refusal) throw refusal
 }
@@ -163,7 +160,41 @@ function openDriver(
 function roleKeyOf({ databaseUrl }: ListenerConfig, driverKey: Uint8Array): Uint8Array {
   const url = databaseUrl === undefined ? undefined : new URL(databaseUrl)
   const password = url?.searchParams.get('password') ?? url?.password
-  return password ? scryptSync(password, 'runyard: roles of a listener', ROLE_KEY_BYTES) : driverKey
+  return password ? scryptSync(password, 'runyard: roles of a listener', KEY_BYTES) : driverKey
+}
+
+/** The key for tokens of containers: the same for each process of this listener. Secret. */
+function findDriverKey(dataDir: string): Uint8Array {
+  const file = join(dataDir, 'driver.key')
+  if (!existsSync(file)) replaceFile(file, randomBytes(KEY_BYTES).toString('base64'))
+  const key = Buffer.from(readFileSync(file, 'utf8'), 'base64')
+  if (key.length === KEY_BYTES) return key
+  throw new AppError(
+    'bad_request',
+    `${file} is not whole. Remove it; what runs here is then not found again, and has to be ended by hand.`,
+  )
+}
+
+/** Deployments by their revisions that run here. The driver or the next orders restore lost entries. */
+function openRevisionsFile(dataDir: string, log: Log) {
+  const file = join(dataDir, 'revisions.json')
+  return {
+    load(): Record<string, string> {
+      try {
+        return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+      } catch (error) {
+        log.warn({ err: error, file }, 'what ran here cannot be read')
+        return {}
+      }
+    },
+    save(deployments: Record<string, string>): void {
+      try {
+        replaceFile(file, JSON.stringify(deployments))
+      } catch (error) {
+        log.warn({ err: error, file }, 'what runs here cannot be written')
+      }
+    },
+  }
 }
 
 /** Health checks call `/ok`. Everything else is below `/agents/`. */

@@ -22,8 +22,7 @@ import { followCertificate, readCertificate } from './installation/certificate.t
 import { commandPath } from './installation/command-path.ts'
 import { type LinkedServer, startLinkedServer } from './linked-server.ts'
 import { openStudio } from './studio.ts'
-import { type NoticePeer, ProcessNotices } from './workers/notices.ts'
-import { Workers } from './workers/workers.ts'
+import { type NoticePeer, ProcessNotices, Workers } from './workers.ts'
 
 /** Longer than the gateway keeps unused connections, so that none closes during a request, in ms. */
 const KEEP_ALIVE_MS = 65_000

@@ -6,7 +6,7 @@ import type { Sandbox } from '../core/deployment/sandbox.ts'
 import type { Log } from '../core/log.ts'
 import type { Home } from '../link/messages.ts'
 import type { Backoff } from '../process/restarts.ts'
-import type { DockerSettings } from './docker/settings.ts'
+import type { DockerSettings } from './docker/engine.ts'
 import type { HealthCheck } from './replicas/health.ts'
 
 export interface RuntimeParts {

@@ -16,6 +16,7 @@ import { qualified } from '../../storage/carrying/tables.ts'
 import type { Part } from '../../storage/carrying/tar-stream.ts'
 import { writeBackup } from '../../storage/carrying/write-backup.ts'
 import { readVersion } from '../../version.ts'
+import { formatKeys } from '../installation/key-file.ts'
 import { openUploads, type Uploads } from '../uploads.ts'
 import { type BackupPlace, backupPlace } from './places.ts'
 import type { Reporter } from './reporter.ts'
@@ -115,7 +116,7 @@ async function* uploadsOf({ place }: Pictured, uploads: Uploads): AsyncGenerator
 
 function keysOf({ dataDir, encryptionKey, oldEncryptionKeys }: BackupConfig): Part[] {
   const encryption = encryptionKey
-    ? [encryptionKey, ...oldEncryptionKeys].map((key) => `${key.toString('base64')}\n`).join('')
+    ? formatKeys([encryptionKey, ...oldEncryptionKeys])
     : read(join(dataDir, 'encryption.key'))
   const admin = read(join(dataDir, 'admin.key'))
   if (encryption === undefined) {

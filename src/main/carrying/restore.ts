@@ -1,5 +1,5 @@
 /** `runyard restore`: makes an installation from a backup, in an empty place. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../core/errors.ts'
 import type { RestoreConfig } from '../../settings/config.ts'
@@ -14,6 +14,7 @@ import { firstOf, type Side, stateOf } from '../../storage/carrying/side.ts'
 import type { ReadPart } from '../../storage/carrying/tar-stream.ts'
 import { PLACES } from '../../storage/control-plane/sealed-columns.ts'
 import { createSecretBox } from '../../storage/control-plane/secret-box.ts'
+import { parseKeys, readKeys } from '../installation/key-file.ts'
 import { openUploads } from '../uploads.ts'
 import { lockData } from './move.ts'
 import { openBackup } from './places.ts'
@@ -94,7 +95,7 @@ function checkKind({ head }: Verified, { isServe }: RestoreConfig): void {
 /** The present keys must decrypt the backup's secrets; otherwise these would be lost. */
 function checkKey({ head, keys }: Verified, config: RestoreConfig): void {
   if (head.probe === null) return
-  const [present, ...older] = keysAt(config) ?? parseKeys(keys.get('encryption.key')) ?? []
+  const [present, ...older] = keysAt(config) ?? parseKeys(keys.get('encryption.key') ?? '')
   const mend = `set RUNYARD_ENCRYPTION_KEY, or put the encryption.key of the installation into ${config.dataDir}`
   if (!present) {
     const what = `The backup's secrets and tokens are encrypted, and it does not hold the key: ${mend}.`
@@ -108,19 +109,12 @@ function checkKey({ head, keys }: Verified, config: RestoreConfig): void {
   }
 }
 
-function keysAt({
-  encryptionKey,
-  oldEncryptionKeys,
-  dataDir,
-}: RestoreConfig): Buffer[] | undefined {
+/** `undefined`: there is no key here. */
+function keysAt(config: RestoreConfig): Buffer[] | undefined {
+  const { encryptionKey, oldEncryptionKeys, dataDir } = config
   if (encryptionKey) return [encryptionKey, ...oldEncryptionKeys]
   const file = join(dataDir, 'encryption.key')
-  return existsSync(file) ? parseKeys(readFileSync(file, 'utf8')) : undefined
-}
-
-function parseKeys(text: string | undefined): Buffer[] | undefined {
-  const lines = text?.split('\n').filter(Boolean)
-  return lines?.map((line) => Buffer.from(line, 'base64'))
+  return existsSync(file) ? readKeys(file) : undefined
 }
 
 /** Checks the files of the folder; the databases are checked separately. */

@@ -4,26 +4,18 @@
  * without any needs no data folder for it.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../core/errors.ts'
 import type { CreateSecretBox, CredentialBox, SecretBox } from '../../core/secret-box.ts'
-
-const KEY_BYTES = 32
-
-interface CredentialKeys {
-  dataDir: string
-  /** `RUNYARD_ENCRYPTION_KEY`; `undefined`: the key is kept in `encryption.key`. */
-  encryptionKey: Buffer | undefined
-  /** `RUNYARD_ENCRYPTION_KEY_OLD`. */
-  oldEncryptionKeys: readonly Buffer[]
-}
+import type { KeySettings } from './encryption-keys.ts'
+import { formatKeys, KEY_BYTES, readKeys } from './key-file.ts'
 
 /**
  * Also decrypts with the older keys, and with the file's key if the variable is set. Encrypting throws
  * `unavailable` when the file cannot be made, `bad_request` when it contains no key.
  */
-export function createCredentialBox(keys: CredentialKeys, create: CreateSecretBox): CredentialBox {
+export function createCredentialBox(keys: KeySettings, create: CreateSecretBox): CredentialBox {
   let found: SecretBox | undefined
   return {
     seal(plain, place) {
@@ -39,7 +31,7 @@ export function createCredentialBox(keys: CredentialKeys, create: CreateSecretBo
 }
 
 function boxOf(
-  { dataDir, encryptionKey, oldEncryptionKeys }: CredentialKeys,
+  { dataDir, encryptionKey, oldEncryptionKeys }: KeySettings,
   create: CreateSecretBox,
 ): SecretBox {
   const given = encryptionKey ? [encryptionKey] : []
@@ -51,19 +43,13 @@ function boxOf(
   )
 }
 
-function readKeys(file: string): Buffer[] {
-  if (!existsSync(file)) return []
-  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
-  return lines.map((line) => Buffer.from(line, 'base64'))
-}
-
 /** Several processes may do this at once: the first key stays, and the file is complete once it exists. */
 function makeKey(dataDir: string): void {
   const file = fileIn(dataDir)
   if (existsSync(file)) return
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    writeOnce(file, `${randomBytes(KEY_BYTES).toString('base64')}\n`)
+    writeOnce(file, formatKeys([randomBytes(KEY_BYTES)]))
   } catch (cause) {
     if (existsSync(file)) return
     throw new AppError(

@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../core/errors.ts'
 import { newKey } from '../../core/people/api-key.ts'
-import { replaceFile } from './replace-file.ts'
+import { replaceFile } from './key-file.ts'
 
 /** The paths of the folder. `builds` contains sources and build logs, `deployments` files of agents. */
 export interface DataFolder {

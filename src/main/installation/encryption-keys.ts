@@ -7,16 +7,14 @@
  * keys in the file decrypts each text.
  */
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import { AppError } from '../../core/errors.ts'
 import type { CreateSecretBox, SecretBox } from '../../core/secret-box.ts'
-import { replaceFile } from './replace-file.ts'
+import { formatKeys, KEY_BYTES, readKeys, replaceFile } from './key-file.ts'
 
-const KEY_BYTES = 32
-
-interface EncryptionKeysOptions {
+export interface KeySettings {
   dataDir: string
   /** `RUNYARD_ENCRYPTION_KEY`; `undefined`: the keys are kept in `encryption.key`. */
   encryptionKey: Buffer | undefined
@@ -33,7 +31,7 @@ export class EncryptionKeys {
   #isChanging = false
 
   /** From `RUNYARD_ENCRYPTION_KEY` and `…_OLD`, else from `encryption.key`, made if missing. */
-  constructor(options: EncryptionKeysOptions, createBox: CreateSecretBox) {
+  constructor(options: KeySettings, createBox: CreateSecretBox) {
     const { dataDir, encryptionKey, oldEncryptionKeys } = options
     const file = join(dataDir, 'encryption.key')
     this.#file = encryptionKey ? undefined : file
@@ -69,19 +67,14 @@ export class EncryptionKeys {
   }
 
   #keeping(keys: Buffer[]): void {
-    if (this.#file) writeKeys(this.#file, keys)
+    if (this.#file) replaceFile(this.#file, formatKeys(keys))
     this.#keys = keys
   }
 }
 
 function readOrMake(file: string): Buffer[] {
-  if (!existsSync(file)) writeKeys(file, [randomBytes(KEY_BYTES)])
-  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
-  return lines.map((line) => Buffer.from(line, 'base64'))
-}
-
-function writeKeys(file: string, keys: Buffer[]): void {
-  replaceFile(file, keys.map((key) => `${key.toString('base64')}\n`).join(''))
+  if (!existsSync(file)) replaceFile(file, formatKeys([randomBytes(KEY_BYTES)]))
+  return readKeys(file)
 }
 
 function refuseEmpty(file: string): never {

@@ -40,9 +40,9 @@ export function runAgentContainer(options: AgentContainerOptions): RunningAgent 
       return agent.failure ?? talk.failure
     },
     failed: talk.failed,
-    started: agent.started,
+    started: agent.started.promise,
     isAdopted: options.isAdopted,
-    ready: agent.ready,
+    ready: agent.ready.promise,
     exited: agent.exited,
     inspect: () => agent.ask(() => talk.inspect()),
     measure: () => agent.ask(() => talk.measure()),
@@ -61,8 +61,9 @@ class AgentContainer {
   readonly #stopping = new AbortController()
   /** Aborted when it has ended, or was detached. */
   readonly #over = new AbortController()
-  readonly #started = Promise.withResolvers<void>()
-  readonly #ready = Promise.withResolvers<Endpoint>()
+  /** Resolves when it runs: the time to become healthy begins. */
+  readonly started = Promise.withResolvers<void>()
+  readonly ready = Promise.withResolvers<Endpoint>()
   readonly #url = Promise.withResolvers<string>()
   readonly #link: DriverSocket
   readonly talk: Conversation
@@ -94,23 +95,14 @@ class AgentContainer {
     const exited = Promise.withResolvers<string>()
     this.exited = exited.promise
     this.talk = converse(this.#link, {
-      ...{ exited: this.exited, onSources: () => {}, onLoad, onLast },
+      ...{ exited: this.exited, onLoad, onLast },
     })
     void this.#live().then(exited.resolve)
   }
 
-  /** Resolves when it runs: the time to become healthy begins. */
-  get started(): Promise<void> {
-    return this.#started.promise
-  }
-
-  get ready(): Promise<Endpoint> {
-    return this.#ready.promise
-  }
-
   /** `undefined` for an image that does not speak the link. */
   async ask<T>(question: () => Promise<T>): Promise<T | undefined> {
-    await Promise.race([this.#started.promise, this.exited])
+    await Promise.race([this.started.promise, this.exited])
     return this.#isLinked ? question() : undefined
   }
 
@@ -175,13 +167,13 @@ class AgentContainer {
     // It was asked to end before there was a container.
     if (this.#stopping.signal.aborted) this.#container = container
     const url = await whenThere(engine, () => urlOf(container), { signal: this.#stopping.signal })
-    this.#started.resolve()
-    if (!this.#isLinked) return this.#ready.resolve({ url, token })
+    this.started.resolve()
+    if (!this.#isLinked) return this.ready.resolve({ url, token })
     this.#url.resolve(url)
     void this.talk.ready.then(async (said) => {
       // The previous driver may not have activated it.
       if (isAdopted && !isStandby) await this.talk.activate()
-      this.#ready.resolve(endpointOf(said, token, url))
+      this.ready.resolve(endpointOf(said, token, url))
     })
   }
 

@@ -9,7 +9,7 @@ import type {
 } from '../../core/deployment/builds/project-commands.ts'
 import { buildContainerOptions, exportsOf } from './build-options.ts'
 import { type Engine, explain, isAway, isMissing, isRemoved, whenThere } from './engine.ts'
-import { withNetwork } from './network.ts'
+import { type NetworkOwner, withNetwork } from './network.ts'
 import { followOutput, untilEnded } from './running.ts'
 import { handOver, openStandardInput } from './standard-input.ts'
 
@@ -17,9 +17,7 @@ import { handOver, openStandardInput } from './standard-input.ts'
 export interface BuildPlace {
   engine: Engine
   image: string
-  owner: { installation: string; deployment_id: string }
-  /** The operator's; `undefined`: the deployment's own. */
-  network: string | undefined
+  owner: NetworkOwner
   labels: Readonly<Record<string, string>>
   /** `UID:GID` */
   user: string
@@ -112,7 +110,7 @@ class BuildCommand {
   }
 
   async #create(command: Command, view: CommandView): Promise<Docker.Container> {
-    const { engine, network, owner, labels } = this.#place
+    const { engine, owner, labels } = this.#place
     const { maxMemoryBytes } = this.#terms
     const name = `runyard-build-${owner.deployment_id.slice(0, 8)}-${randomUUID().slice(0, 8)}`
     const options = await buildContainerOptions(command, view, { ...this.#place, maxMemoryBytes })
@@ -122,9 +120,7 @@ class BuildCommand {
         HostConfig: { ...options.HostConfig, NetworkMode: on },
       })
     try {
-      return await (network === undefined
-        ? withNetwork(engine, owner, createOn)
-        : createOn(network))
+      return await withNetwork(engine, owner, createOn)
     } catch (error) {
       if (isAway(error)) throw error
       throw new BuildError('container', `A container could not be created: ${explain(error)}`)

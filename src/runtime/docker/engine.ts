@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type Docker from 'dockerode'
 import { requireLater } from '../../core/later-package.ts'
-import type { DockerSettings } from './settings.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -20,6 +19,24 @@ const GONE = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH'],
   ...['ENOTFOUND', 'EAI_AGAIN', 'EACCES'],
 ])
+
+/** The operator's settings for the container engine that agent servers run in. */
+export interface DockerSettings {
+  /** Where the engine is; `undefined`: at the usual socket. */
+  host: string | undefined
+  /** A folder with `ca.pem`, `cert.pem` and `key.pem` for an engine that is asked over TLS; absolute. */
+  certs?: string | undefined
+  /** Runyard's own image, for projects that are built to a folder. */
+  image: string
+  /** A network of the operator's for all containers; `undefined`: one for each deployment. */
+  network: string | undefined
+  /** `UID:GID` of agent servers; `undefined`: the owner of the data folder, and 10001 for root. */
+  user: string | undefined
+  /** How long a pull may take, in ms. Default: 10 minutes. */
+  pullMs?: number
+  /** Tokens and the name of this installation are derived from it. Secret, and the same after a restart. */
+  key: Uint8Array
+}
 
 export interface Engine {
   docker: Docker
@@ -49,21 +66,15 @@ interface Certificates {
  * cannot be read.
  */
 export function openEngine({ host: asked, certs }: Pick<DockerSettings, 'host' | 'certs'>): Engine {
-  const where = asked ?? usualSocket()
-  const socketPath = /^unix:\/\/(.+)$/.exec(where)?.[1]
+  const address = asked ?? usualSocket()
+  const socketPath = /^unix:\/\/(.+)$/.exec(address)?.[1]
   if (socketPath !== undefined) {
-    return {
-      ...clients({ socketPath }),
-      request,
-      at: { socketPath },
-      address: where,
-      host: '127.0.0.1',
-      isLocal: true,
-    }
+    const at = { socketPath }
+    return { ...clients(at), request, at, address, host: '127.0.0.1', isLocal: true }
   }
-  const { hostname: host, port } = new URL(where.replace(/^tcp:/, 'http:'))
+  const { hostname: host, port } = new URL(address.replace(/^tcp:/, 'http:'))
   const isLocal = ['127.0.0.1', 'localhost', '[::1]'].includes(host)
-  const about = { address: where, host, isLocal }
+  const about = { address, host, isLocal }
   if (certs === undefined) {
     const at = { host, port: port || '2375' }
     return { ...clients({ protocol: 'http', ...at }), request, at, ...about }

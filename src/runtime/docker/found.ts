@@ -15,26 +15,29 @@ export interface FoundContainer {
 /** When a container that was not taken over is an orphan, in ms after all were found and could be taken over. */
 const ORPHAN_MS = 120_000
 
+interface FoundOptions {
+  installation: string
+  /** Before that no container can be taken over. */
+  ordered: Promise<void>
+  log: Log
+}
+
 export class FoundContainers {
   readonly #engine: Engine
-  readonly #installation: string
-  readonly #ordered: Promise<void>
-  readonly #log: Log
+  readonly #options: FoundOptions
   readonly #closing = new AbortController()
   readonly #found: FoundContainer[] = []
   /** Resolves when all are known, or it was stopped. Waits for an engine that is away. */
   readonly listed: Promise<void>
   #timer: NodeJS.Timeout | undefined
 
-  /** Looks at once, or when the engine is back. `ordered`: before that no container can be taken over. */
-  constructor(engine: Engine, options: { installation: string; ordered: Promise<void>; log: Log }) {
+  /** Looks at once, or when the engine is back. */
+  constructor(engine: Engine, options: FoundOptions) {
     this.#engine = engine
-    this.#installation = options.installation
-    this.#ordered = options.ordered
-    this.#log = options.log
+    this.#options = options
     this.listed = this.#list().catch((error: unknown) => {
       if (this.#closing.signal.aborted) return
-      this.#log.error({ err: error }, 'Containers of before cannot be listed.')
+      this.#options.log.error({ err: error }, 'Containers of before cannot be listed.')
     })
   }
 
@@ -67,7 +70,7 @@ export class FoundContainers {
 
   async #list(): Promise<void> {
     const { docker } = this.#engine
-    const filters = { label: [`${INSTALLATION}=${this.#installation}`] }
+    const filters = { label: [`${INSTALLATION}=${this.#options.installation}`] }
     const ask = () => docker.listContainers({ all: true, filters })
     const { signal } = this.#closing
     const found = await whenThere(this.#engine, ask, { signal })
@@ -76,9 +79,9 @@ export class FoundContainers {
     this.#found.push(...all.filter(isLiving).map(describe).reverse())
     // Containers that have ended are of no more use.
     for (const one of all.filter((each) => !isLiving(each))) await this.#remove(one.Id)
-    const sweep = () => removeLeftBuilds(this.#engine, this.#installation)
+    const sweep = () => removeLeftBuilds(this.#engine, this.#options.installation)
     await whenThere(this.#engine, sweep, { signal })
-    void this.#ordered.then(() => this.#removeOrphansLater())
+    void this.#options.ordered.then(() => this.#removeOrphansLater())
   }
 
   #removeOrphansLater(): void {
@@ -88,7 +91,8 @@ export class FoundContainers {
 
   async #removeOrphans(): Promise<void> {
     const revisions = [...new Set(this.#found.map(({ revision_id }) => revision_id))]
-    if (revisions.length > 0) this.#log.warn({ revisions }, 'Unwanted containers are removed.')
+    if (revisions.length > 0)
+      this.#options.log.warn({ revisions }, 'Unwanted containers are removed.')
     await this.removeAll(10_000)
   }
 
@@ -99,7 +103,8 @@ export class FoundContainers {
       .stop({ t: seconds })
       .catch(() => {})
     await this.#remove(id)
-    await removeNetwork(this.#engine, { installation: this.#installation, deployment_id })
+    const { installation } = this.#options
+    await removeNetwork(this.#engine, { installation, deployment_id })
   }
 
   async #remove(id: string): Promise<void> {

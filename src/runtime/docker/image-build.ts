@@ -12,7 +12,14 @@ import type { ImageOrder } from '../../core/deployment/builds/project-commands.t
 import { HAS_TRIGGERS } from '../../core/deployment/images/image.ts'
 import { AppError } from '../../core/errors.ts'
 import { createLineSplitter } from '../../process/output-lines.ts'
-import { type Engine, explain, isAway, isMissing, whenThere } from './engine.ts'
+import {
+  type DockerSettings,
+  type Engine,
+  explain,
+  isAway,
+  isMissing,
+  whenThere,
+} from './engine.ts'
 import { DEPLOYMENT, INSTALLATION, REVISION } from './labels.ts'
 import { BUILD_CPU_SHARES } from './limits.ts'
 import { removeNetwork, withNetwork } from './network.ts'
@@ -21,36 +28,31 @@ import { pulledImage, removePulled } from './pulled-images.ts'
 
 export interface ImageGround {
   engine: Engine
+  docker: DockerSettings
   installation: string
-  /** Runyard's own. */
-  ownImage: string
-  /** The operator's; `undefined`: the deployment's own. */
-  network: string | undefined
   cpus: number
-  pullMs: number | undefined
 }
 
 const CPU_PERIOD = 100_000
 
 /** As `BuildContainers.buildImage`. */
 export async function buildImage(ground: ImageGround, order: ImageOrder): Promise<string> {
-  const { engine, installation } = ground
+  const { engine, installation, docker } = ground
   const { deployment_id, context, signal, say } = order
   const { base, preparation } = await baseOf(ground, order)
   const name = `.runyard-${randomUUID()}.Dockerfile`
-  const owner = { installation, deployment_id }
+  const owner = { installation, deployment_id, shared: docker.network }
   // Comes first, so that every layer has it: no deployment gets another's cached layers of the same lines.
   const labelled = [`LABEL ${DEPLOYMENT}=${deployment_id}`, ...preparation]
   await writeFile(join(context, name), order.dockerfile(base, labelled), { flag: 'wx' })
   try {
     const build = (network: string) => buildOn(network, name, ground, order)
-    const ask = () =>
-      ground.network === undefined ? withNetwork(engine, owner, build) : build(ground.network)
+    const ask = () => withNetwork(engine, owner, build)
     return await whenThere(engine, ask, { signal, onAway: say })
   } finally {
     await rm(join(context, name), { force: true })
     await removeLeft(engine, owner)
-    if (ground.network === undefined) await removeNetwork(engine, owner)
+    if (docker.network === undefined) await removeNetwork(engine, owner)
   }
 }
 
@@ -108,7 +110,7 @@ export async function hasImage(
 
 /** The base image, and the instructions that add Runyard to it. */
 async function baseOf(
-  { engine, ownImage, installation, pullMs }: ImageGround,
+  { engine, docker: { image: ownImage, pullMs }, installation }: ImageGround,
   { base, revision_id, signal, say }: ImageOrder,
 ): Promise<{ base: string; preparation: string[] }> {
   if (!base) return { base: ownImage, preparation: [] }

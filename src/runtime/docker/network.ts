@@ -3,12 +3,14 @@ import type { Engine } from './engine.ts'
 import { isAway, isSettled } from './engine.ts'
 import { DEPLOYMENT, INSTALLATION } from './labels.ts'
 
-interface NetworkOwner {
+export interface NetworkOwner {
   installation: string
   deployment_id: string
+  /** The operator's network for all containers; `undefined`: each deployment has its own. */
+  shared: string | undefined
 }
 
-function networkName({ installation, deployment_id }: NetworkOwner): string {
+function networkName({ installation, deployment_id }: Omit<NetworkOwner, 'shared'>): string {
   return `runyard-${installation.slice(0, 8)}-${deployment_id.slice(0, 8)}`
 }
 
@@ -36,6 +38,7 @@ export async function withNetwork<T>(
   owner: NetworkOwner,
   create: (network: string) => Promise<T>,
 ): Promise<T> {
+  if (owner.shared !== undefined) return create(owner.shared)
   const name = await ensureNetwork(engine, owner)
   try {
     return await create(name)
@@ -46,7 +49,10 @@ export async function withNetwork<T>(
 }
 
 /** Does nothing if a container still uses it, or it is gone. */
-export async function removeNetwork({ docker }: Engine, owner: NetworkOwner): Promise<void> {
+export async function removeNetwork(
+  { docker }: Engine,
+  owner: Omit<NetworkOwner, 'shared'>,
+): Promise<void> {
   await docker
     .getNetwork(networkName(owner))
     .remove()

@@ -1,6 +1,6 @@
 /** An engine's progress messages on a build, a pull or a push: one JSON object in each line. */
 import { addAbortSignal, Readable } from 'node:stream'
-import { isObject } from '../../core/json.ts'
+import { isObject, jsonIn } from '../../core/json.ts'
 
 /** The longest line, in characters: engines pass on a command's output in much shorter ones. */
 const MOST_CHARS = 1024 * 1024
@@ -25,7 +25,9 @@ export async function followProgress(
   let rest = ''
   let failure: string | undefined
   const take = (line: string) => {
-    const { stream, status, error } = parse(line)
+    // A line that is no JSON object counts as an empty one.
+    const said = jsonIn(line)
+    const { stream, status, error } = isObject(said) ? said : {}
     if (typeof stream === 'string') onText(stream)
     if (typeof status === 'string') onStatus(status)
     if (typeof error === 'string' && error !== '') failure ??= error
@@ -39,14 +41,4 @@ export async function followProgress(
   }
   take(rest)
   if (failure !== undefined) throw new Error(failure)
-}
-
-/** A line that is no JSON object counts as an empty one. */
-function parse(line: string): Record<string, unknown> {
-  try {
-    const told: unknown = JSON.parse(line)
-    return isObject(told) ? told : {}
-  } catch {
-    return {}
-  }
 }

@@ -7,12 +7,18 @@ import { AppError } from '../../core/errors.ts'
 import type { RuntimeParts } from '../runtime-parts.ts'
 import { projectHere, startMessage } from '../start-message.ts'
 import { containerOptions, PORT } from './container-options.ts'
-import { type Engine, explain, isAway, isMissing, isRemoved } from './engine.ts'
+import {
+  type DockerSettings,
+  type Engine,
+  explain,
+  isAway,
+  isMissing,
+  isRemoved,
+} from './engine.ts'
 import type { FoundContainers } from './found.ts'
 import { DEPLOYMENT, INSTALLATION, REPLICA, REVISION } from './labels.ts'
 import { withNetwork } from './network.ts'
 import { pulledImage } from './pulled-images.ts'
-import type { DockerSettings } from './settings.ts'
 import { handOver, openStandardInput } from './standard-input.ts'
 import { giveTo, OWN_USER, userOf } from './user.ts'
 
@@ -161,8 +167,7 @@ export class ReplicaContainer {
           publishedOn: shared ? undefined : engine.isLocal ? '127.0.0.1' : '',
         }),
       )
-    if (shared !== undefined) return createOn(shared)
-    return withNetwork(engine, { installation, deployment_id }, createOn)
+    return withNetwork(engine, { installation, deployment_id, shared }, createOn)
   }
 
   /** Over standard input, so that no secret lies on a disk, or where `inspect` shows it. */

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { chownSync, lchownSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { DockerSettings } from './settings.ts'
+import type { DockerSettings } from './engine.ts'
 
 /** Used if the control plane runs as root. */
 export const OWN_USER = '10001:10001'

@@ -27,8 +27,9 @@ export class AgentSession {
   #connection: Connection | undefined
   /** What it reported of its end before it was restarted. */
   #said: string | undefined
-  #ready: ReadyMessage | undefined
-  #load: Load | null = null
+  /** `undefined`: it does not listen yet. */
+  ready: ReadyMessage | undefined
+  load: Load | null = null
   #release: { drainMs?: number } | undefined
 
   constructor(options: SessionOptions) {
@@ -41,15 +42,6 @@ export class AgentSession {
 
   get isOpen(): boolean {
     return this.#connection?.link.isOpen ?? false
-  }
-
-  /** `undefined`: it does not listen yet. */
-  get ready(): ReadyMessage | undefined {
-    return this.#ready
-  }
-
-  get load(): Load | null {
-    return this.#load
   }
 
   /** Its own reason for not starting; `undefined`: it reported none. */
@@ -87,23 +79,22 @@ export class AgentSession {
     const exited = Promise.withResolvers<void>()
     const conversation = converse(link, {
       exited: exited.promise,
-      onSources: () => {},
       onLoad: (load) => {
-        this.#load = load
+        this.load = load
       },
       onLast: (reading) => onLast({ ...reading, url }),
     })
     const end = () => {
       link.stop()
-      this.#ready = undefined
-      this.#load = null
+      this.ready = undefined
+      this.load = null
       exited.resolve()
     }
     this.#connection = { containerId, link, conversation, end }
     if (this.#release) conversation.release(this.#release.drainMs)
     void conversation.ready.then((ready) => {
       if (this.#connection?.containerId !== containerId) return
-      this.#ready = ready
+      this.ready = ready
       this.#said = undefined
       onReady(conversation)
     })

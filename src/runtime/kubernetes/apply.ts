@@ -15,7 +15,7 @@ export async function applied<T extends KubernetesObject>(
   } catch (error) {
     if (!(error instanceof ClusterRefusal)) throw error
     const what = `Kubernetes refuses the ${object.kind} of the ${whose}`
-    throw new AppError('bad_request', `${what}: ${error.message.replace(/\.$/, '')}.`)
+    throw new AppError('bad_request', `${what}: ${error.message}.`)
   }
 }
 

@@ -15,11 +15,10 @@ import {
   buildDisruptionBudget,
   buildService,
 } from './objects/deployment.ts'
-import type { RevisionIdentity } from './objects/names.ts'
+import { ownerOf, type RevisionIdentity } from './objects/names.ts'
 import { buildNetworkPolicy } from './objects/network-policy.ts'
 import { PROJECT_DIR } from './objects/pod.ts'
-import { buildPullSecret } from './objects/pull-secret.ts'
-import { buildSecret, ownerOf } from './objects/secret.ts'
+import { buildPullSecret, buildSecret } from './objects/secret.ts'
 import type { SecretContent } from './revision.ts'
 
 interface BeginOptions {

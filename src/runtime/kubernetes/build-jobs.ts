@@ -28,9 +28,8 @@ import {
   buildJobPolicy,
   buildJobSecret,
   buildName,
-  ownerOfJob,
 } from './objects/build-job.ts'
-import { ANNOTATION, namespaceFor } from './objects/names.ts'
+import { ANNOTATION, namespaceFor, ownerOf } from './objects/names.ts'
 import { followPodLog } from './pod-log.ts'
 
 interface BuildJobsOptions {
@@ -109,7 +108,7 @@ async function openGround({ cluster: settings, record, log }: BuildJobsOptions):
   } catch (error) {
     cluster.stop()
     if (!(error instanceof ClusterRefusal)) throw error
-    throw new BuildError('job', `${REFUSED}: ${error.message.replace(/\.$/, '')}. ${APPLY_AGAIN}`)
+    throw new BuildError('job', `${REFUSED}: ${error.message}. ${APPLY_AGAIN}`)
   }
 }
 
@@ -130,7 +129,7 @@ async function begin(
     await ensureNamespace(namespace, cluster, settings)
     const bring = <T extends object>(object: T) => applied(cluster, object, 'build')
     const made = await bring(buildJobObject(build, { image, limits, commit }))
-    const owner = ownerOfJob(made)
+    const owner = ownerOf(made)
     // The policy comes before the Secret, with which the pod can begin.
     await bring(buildJobPolicy(build, owner))
     await bring(buildJobSecret(build, owner, { ...task, settings: await readSettings(), limits }))

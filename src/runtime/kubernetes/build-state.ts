@@ -76,9 +76,7 @@ function describeEnd(end: V1ContainerStateTerminated, { maxMemoryBytes }: Limits
     const mib = Math.round(maxMemoryBytes / 1024 ** 2)
     return `It took more than the ${mib} MiB of memory that a build may take and was ended`
   }
-  const { exitCode, signal } = end
-  const how = exitOf({ exitCode, ...(signal !== undefined && { signal }) })
-  return `The program that builds said nothing of its end: ${how}`
+  return `The program that builds said nothing of its end: ${exitOf(end)}`
 }
 
 function ended(message: string): BuildState {

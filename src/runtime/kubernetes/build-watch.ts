@@ -1,16 +1,11 @@
 /** The Jobs of builds and their pods, as the cluster reports them. */
+import { EventEmitter, once } from 'node:events'
 import type { V1Job, V1Pod } from '@kubernetes/client-node'
 import type { BuildJobEnd } from '../../core/deployment/builds/job.ts'
 import type { BuildState } from './build-state.ts'
 import type { Cluster } from './cluster.ts'
 import { BUILD_COMPONENT } from './objects/build-job.ts'
-import { LABEL } from './objects/names.ts'
-
-const JOBS = {
-  ...{ path: '/apis/batch/v1', plural: 'jobs' },
-  ...{ apiVersion: 'batch/v1', kind: 'Job' },
-}
-const PODS = { path: '/api/v1', plural: 'pods', apiVersion: 'v1', kind: 'Pod' }
+import { LABEL, selectorOf } from './objects/names.ts'
 
 export class BuildWatch {
   readonly #selector: string
@@ -19,41 +14,43 @@ export class BuildWatch {
   /** By their Job. */
   readonly #pods = new Map<string, V1Pod>()
   readonly #seen = new Set<string>()
-  readonly #listeners = new Set<() => void>()
+  readonly #changes = new EventEmitter().setMaxListeners(0)
 
   /** Ignores objects of another record. */
   constructor({ installation, record }: { installation: string; record: string }) {
-    this.#selector = [
-      `${LABEL.managedBy}=runyard`,
-      `${LABEL.component}=${BUILD_COMPONENT}`,
-      `${LABEL.installation}=${installation}`,
-      `${LABEL.record}=${record}`,
-    ].join(',')
+    this.#selector = selectorOf({
+      [LABEL.component]: BUILD_COMPONENT,
+      [LABEL.installation]: installation,
+      [LABEL.record]: record,
+    })
   }
 
   /** Resolves when all existing objects are known. Throws `ClusterRefusal` if they may not be read. */
   async begin(cluster: Cluster): Promise<void> {
     const selector = this.#selector
+    const jobs = { apiVersion: 'batch/v1', kind: 'Job', selector }
+    const noting =
+      <T>(note: (object: T) => unknown) =>
+      (object: T) => {
+        note(object)
+        this.#changes.emit('change')
+      }
     // A refused watch would be retried for ever.
-    await cluster.list({ apiVersion: 'batch/v1', kind: 'Job', selector })
+    await cluster.list(jobs)
     await cluster.watch<V1Pod>(
-      { ...PODS, selector },
+      { apiVersion: 'v1', kind: 'Pod', selector },
       {
-        onChange: (pod) => this.#tell(() => this.#pods.set(ownerOf(pod), pod)),
-        onGone: (pod) => this.#tell(() => this.#pods.delete(ownerOf(pod))),
+        onChange: noting((pod) => this.#pods.set(ownerOf(pod), pod)),
+        onGone: noting((pod) => this.#pods.delete(ownerOf(pod))),
       },
     )
-    await cluster.watch<V1Job>(
-      { ...JOBS, selector },
-      {
-        onChange: (job) =>
-          this.#tell(() => {
-            this.#jobs.set(revisionOf(job), job)
-            this.#seen.add(job.metadata?.uid ?? '')
-          }),
-        onGone: (job) => this.#tell(() => this.#jobs.delete(revisionOf(job))),
-      },
-    )
+    await cluster.watch<V1Job>(jobs, {
+      onChange: noting((job) => {
+        this.#jobs.set(revisionOf(job), job)
+        this.#seen.add(job.metadata?.uid ?? '')
+      }),
+      onGone: noting((job) => this.#jobs.delete(revisionOf(job))),
+    })
   }
 
   /** Includes a Job that is being deleted. */
@@ -71,7 +68,7 @@ export class BuildWatch {
   }
 
   async whenGone(revision_id: string): Promise<void> {
-    while (this.#jobs.has(revision_id)) await this.#next()
+    while (this.#jobs.has(revision_id)) await once(this.#changes, 'change')
   }
 
   /**
@@ -83,40 +80,16 @@ export class BuildWatch {
     lastWordMs: number,
     signal: AbortSignal,
   ): Promise<BuildJobEnd> {
-    const { promise, resolve, reject } = Promise.withResolvers<BuildJobEnd>()
-    let timer: NodeJS.Timeout | undefined
-    const again = () => {
-      const state = look()
-      if (state.kind === 'ended') resolve(state.end)
-      else if (state.kind === 'lost') timer ??= setTimeout(() => resolve(state.end), lastWordMs)
-    }
-    const onAbort = () => reject(signal.reason)
-    signal.addEventListener('abort', onAbort)
-    this.#listeners.add(again)
-    try {
+    let lost: { end: BuildJobEnd; over: AbortSignal } | undefined
+    for (;;) {
       signal.throwIfAborted()
-      again()
-      return await promise
-    } finally {
-      this.#listeners.delete(again)
-      signal.removeEventListener('abort', onAbort)
-      clearTimeout(timer)
+      const state = look()
+      if (state.kind === 'ended') return state.end
+      if (state.kind === 'lost') lost ??= { end: state.end, over: AbortSignal.timeout(lastWordMs) }
+      if (lost?.over.aborted) return lost.end
+      const waiting = AbortSignal.any([signal, ...(lost ? [lost.over] : [])])
+      await once(this.#changes, 'change', { signal: waiting }).catch(() => {})
     }
-  }
-
-  #next(): Promise<void> {
-    return new Promise((resolve) => {
-      const listener = () => {
-        this.#listeners.delete(listener)
-        resolve()
-      }
-      this.#listeners.add(listener)
-    })
-  }
-
-  #tell(change: () => void): void {
-    change()
-    for (const listener of [...this.#listeners]) listener()
   }
 }
 

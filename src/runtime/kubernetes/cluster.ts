@@ -11,6 +11,7 @@ import type {
 } from '@kubernetes/client-node'
 import { request } from 'undici'
 import type { KubernetesSettings } from '../../core/deployment/kubernetes-settings.ts'
+import { jsonIn } from '../../core/json.ts'
 import { importLater } from '../../core/later-package.ts'
 import type { Log } from '../../core/log.ts'
 import { createLineSplitter } from '../../process/output-lines.ts'
@@ -43,21 +44,14 @@ interface Watcher<T> {
   onGone(object: T): void
 }
 
-/** `path`: below the API group, such as `/api/v1`. `plural`: as the API writes it. */
-interface WatchedKind {
-  path: string
-  plural: string
-  apiVersion: string
-  kind: string
-}
-
-interface ListedKind {
+/** All objects of a kind with these labels. */
+interface Selection {
   apiVersion: string
   kind: string
   selector: string
 }
 
-/** Kubernetes' refusal of a request, as a sentence. It is not retried. */
+/** Kubernetes' refusal of a request, as a sentence without its end. It is not retried. */
 export class ClusterRefusal extends Error {
   readonly code: number
 
@@ -79,13 +73,9 @@ export interface Cluster {
   remove(ref: ObjectRef, graceSeconds?: number): Promise<void>
   /** `undefined`: there is none. */
   read<T extends KubernetesObject>(ref: ObjectRef): Promise<T | undefined>
-  /** All objects with these labels. */
-  list<T extends KubernetesObject>(what: ListedKind): Promise<T[]>
+  list<T extends KubernetesObject>(what: Selection): Promise<T[]>
   /** Resolves when the watcher has received all existing objects. From then on it receives changes. */
-  watch<T extends KubernetesObject>(
-    what: WatchedKind & { selector: string },
-    watcher: Watcher<T>,
-  ): Promise<void>
+  watch<T extends KubernetesObject>(what: Selection, watcher: Watcher<T>): Promise<void>
   /** The last lines; none if they are not available. `isPrevious`: of the container before the last restart. */
   lastLines(ref: ContainerRef, isPrevious: boolean): Promise<string[]>
   /**
@@ -142,7 +132,7 @@ export async function openCluster(
       )
     },
     read: (ref) => unlessGone(() => patient(() => objects.read(ref))) as Promise<undefined>,
-    async list<T extends KubernetesObject>({ apiVersion, kind, selector }: ListedKind) {
+    async list<T extends KubernetesObject>({ apiVersion, kind, selector }: Selection) {
       const all = () => objects.list<T>(apiVersion, kind, scope, ...LIST_UNSET, selector)
       return (await patient(all)).items
     },
@@ -203,31 +193,26 @@ function refusalOf(
   if (!(error instanceof client.ApiException)) return undefined
   const { code, body } = error as { code: number; body: unknown }
   if (code < 400 || code >= 500 || PASSING.includes(code)) return undefined
-  return new ClusterRefusal(code, messageOf(body) ?? `it answered ${code}`)
+  const message = messageOf(body) ?? `it answered ${code}`
+  return new ClusterRefusal(code, message.replace(/\.$/, ''))
 }
 
 function messageOf(body: unknown): string | undefined {
-  const parsed = typeof body === 'string' ? parse(body) : body
+  const parsed = typeof body === 'string' ? jsonIn(body) : body
   const { message } = (parsed ?? {}) as { message?: unknown }
   return typeof message === 'string' ? message : undefined
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 async function watch<T extends KubernetesObject>(
   connection: Connection,
-  what: WatchedKind & { selector: string; scope: string | undefined },
+  what: Selection & { scope: string | undefined },
   watcher: Watcher<T>,
 ): Promise<void> {
   const { client, config, objects, signal, log } = connection
-  const { path, plural, apiVersion, kind, selector, scope } = what
-  const where = scope === undefined ? `${path}/${plural}` : `${path}/namespaces/${scope}/${plural}`
+  const { apiVersion, kind, selector, scope } = what
+  const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
+  const within = scope === undefined ? '' : `/namespaces/${scope}`
+  const where = `${group}${within}/${kind.toLowerCase()}s`
   const listed = Promise.withResolvers<void>()
   let retryMs = RETRY_MS
   const list = async () => {

@@ -6,13 +6,19 @@ import type { KubernetesSettings } from '../../core/deployment/kubernetes-settin
 import type { RuntimeDriver, RuntimeSpec } from '../../core/deployment/runtime.ts'
 import { AppError } from '../../core/errors.ts'
 import { deployLogPaths, openDeployLog } from '../deploy-log.ts'
-import { DEFAULT_HEALTH_TIMEOUT_MS } from '../replicas/late-start.ts'
+import { DEFAULT_HEALTH_TIMEOUT_MS } from '../replicas/last-words.ts'
 import { DEFAULT_RETIRE_LIMIT_MS, type Hearing } from '../replicas/replicas.ts'
 import { createRevisionTable } from '../replicas/revision-table.ts'
 import type { RuntimeParts } from '../runtime-parts.ts'
 import { beginRevision } from './begin.ts'
 import { type Cluster, openCluster } from './cluster.ts'
-import { ANNOTATION, LABEL, namespaceFor, type RevisionIdentity } from './objects/names.ts'
+import {
+  ANNOTATION,
+  LABEL,
+  namespaceFor,
+  type RevisionIdentity,
+  selectorOf,
+} from './objects/names.ts'
 import { readSecret } from './objects/secret.ts'
 import { sweepOrphans } from './orphans.ts'
 import { Revision } from './revision.ts'
@@ -29,13 +35,6 @@ const DEFAULT_LINGER_MS = 60_000
 const ORPHAN_GRACE_MS = 10_000
 /** Time for an agent server's work before and after its drain, in s. */
 const BESIDE_DRAIN_SECONDS = 25
-
-const SECRETS = { path: '/api/v1', plural: 'secrets', apiVersion: 'v1', kind: 'Secret' }
-const PODS = { path: '/api/v1', plural: 'pods', apiVersion: 'v1', kind: 'Pod' }
-const DEPLOYMENTS = {
-  ...{ path: '/apis/apps/v1', plural: 'deployments' },
-  ...{ apiVersion: 'apps/v1', kind: 'Deployment' },
-}
 
 /**
  * Agent servers are in the cluster and outlive this process: another driver of the same installation finds them by
@@ -188,13 +187,13 @@ async function follow(
   revisions: Map<string, Revision>,
   takeOver: (identity: RevisionIdentity) => Revision,
 ): Promise<void> {
-  const selector = `${LABEL.managedBy}=runyard,${LABEL.installation}=${installation}`
+  const selector = selectorOf({ [LABEL.installation]: installation })
   const found = new Set<Revision>()
   let isSynced = false
   const revisionOf = ({ metadata }: { metadata?: V1ObjectMeta }) =>
     revisions.get(metadata?.labels?.[LABEL.revision] ?? '')
   await cluster.watch<V1Secret>(
-    { ...SECRETS, selector },
+    { apiVersion: 'v1', kind: 'Secret', selector },
     {
       onChange: (secret) => {
         const start = readSecret(secret)
@@ -211,14 +210,14 @@ async function follow(
     },
   )
   await cluster.watch<V1Deployment>(
-    { ...DEPLOYMENTS, selector },
+    { apiVersion: 'apps/v1', kind: 'Deployment', selector },
     {
       onChange: (deployment) => revisionOf(deployment)?.setDeployment(deployment),
       onGone: (deployment) => revisionOf(deployment)?.noteDeploymentGone(deployment),
     },
   )
   await cluster.watch<V1Pod>(
-    { ...PODS, selector },
+    { apiVersion: 'v1', kind: 'Pod', selector },
     {
       onChange: (pod) => revisionOf(pod)?.setPod(pod),
       onGone: (pod) => revisionOf(pod)?.removePod(pod),

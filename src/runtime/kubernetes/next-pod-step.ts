@@ -22,9 +22,8 @@
  * Whatever must outlive this process is written on the objects: the wanted number of pods, that the revision was
  * healthy, why it failed, and that a pod is retired.
  */
-import { lateStart } from '../replicas/late-start.ts'
+import { explain, lateStart } from '../replicas/last-words.ts'
 import {
-  explain,
   failureOf,
   hasStarted,
   isOver,

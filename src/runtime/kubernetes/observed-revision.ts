@@ -1,6 +1,6 @@
 /** A revision in the cluster as it is observed, and what follows from that. Pure: `next-pod-step.ts` decides on it. */
 import { areEndpoints, type Endpoint, type RuntimeState } from '../../core/deployment/runtime.ts'
-import { lastWords } from '../replicas/last-words.ts'
+import { explain } from '../replicas/last-words.ts'
 import type { PodState } from './pod-state.ts'
 
 export interface ObservedRevision {
@@ -141,9 +141,4 @@ export function remember(observed: ObservedRevision): Memory {
   if (down?.state.kind !== 'down' || !hasStarted(observed)) return memory
   const why = `The agent server died: ${down.state.reason}.`
   return { ...memory, wasHealthy: true, downReason: explain(why, down.lines ?? []) }
-}
-
-/** `why`: a sentence, with details on the lines after it. */
-export function explain(why: string, lines: readonly string[]): string {
-  return [why, ...lastWords([...lines], why)].join('\n')
 }

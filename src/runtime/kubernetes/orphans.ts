@@ -8,7 +8,7 @@ import type { KubernetesSettings } from '../../core/deployment/kubernetes-settin
 import type { Log } from '../../core/log.ts'
 import type { RuntimeRecord } from '../runtime-parts.ts'
 import { type Cluster, ClusterRefusal } from './cluster.ts'
-import { LABEL } from './objects/names.ts'
+import { LABEL, selectorOf } from './objects/names.ts'
 
 /** How often they are looked for, in ms. */
 const EVERY_MS = 600_000
@@ -38,11 +38,10 @@ export async function sweepOrphans(options: SweepOptions): Promise<void> {
 /** Leaves alone objects of another record, and those without one. Removes nothing if the record cannot be read. */
 async function removeOrphans(options: SweepOptions): Promise<void> {
   const { cluster, settings, record, log } = options
-  const selector = [
-    `${LABEL.managedBy}=runyard`,
-    `${LABEL.installation}=${settings.installation}`,
-    `${LABEL.record}=${record.id}`,
-  ].join(',')
+  const selector = selectorOf({
+    [LABEL.installation]: settings.installation,
+    [LABEL.record]: record.id,
+  })
   // Listed before the record is asked: it has a deployment before the first object exists.
   const secrets = await cluster.list<V1Secret>({ apiVersion: 'v1', kind: 'Secret', selector })
   for (const secret of secrets) {

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { notedLine } from '../../core/deployment/log-source.ts'
 import { stepFor } from '../../link/conversation.ts'
-import { stepIn } from '../replicas/late-start.ts'
+import { stepIn } from '../replicas/last-words.ts'
 import type { Cluster, ContainerRef } from './cluster.ts'
 
 /** Wait before a log that broke off is requested again, in ms. */

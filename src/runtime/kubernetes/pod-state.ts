@@ -1,6 +1,4 @@
 /** Reads the state of the agent server from its pod's status, in words for a project's author. */
-
-import { constants } from 'node:os'
 import type {
   V1ContainerState,
   V1ContainerStateTerminated,
@@ -8,6 +6,7 @@ import type {
   V1Deployment,
   V1Pod,
 } from '@kubernetes/client-node'
+import { signalOf } from '../../process/group.ts'
 import { AGENT } from './objects/pod.ts'
 
 export type PodState =
@@ -133,15 +132,17 @@ function nameFor(container: string): string {
 }
 
 /** Half a sentence. */
-function endOf({ reason, exitCode, signal }: V1ContainerStateTerminated): string {
-  if (reason === 'OOMKilled') return 'it took more memory than its memory_limit_mb allows'
-  return exitOf({ exitCode, ...(signal !== undefined && { signal }) })
+function endOf(end: V1ContainerStateTerminated): string {
+  const isTooLarge = end.reason === 'OOMKilled'
+  return isTooLarge ? 'it took more memory than its memory_limit_mb allows' : exitOf(end)
 }
 
 /** Half a sentence. */
-export function exitOf({ exitCode, signal }: { exitCode: number; signal?: number }): string {
-  const number = signal || (exitCode > 128 ? exitCode - 128 : 0)
-  const [name] = Object.entries(constants.signals).find(([, one]) => one === number) ?? []
+export function exitOf({
+  exitCode,
+  signal,
+}: Pick<V1ContainerStateTerminated, 'exitCode' | 'signal'>): string {
+  const name = signalOf(signal ? 128 + signal : exitCode)
   return name ? `it was ended by ${name}` : `it ended with exit code ${exitCode}`
 }
 

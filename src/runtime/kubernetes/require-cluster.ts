@@ -5,6 +5,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
 import { agentNamespace } from './apply.ts'
 import { type Cluster, ClusterRefusal, openCluster } from './cluster.ts'
+import { selectorOf } from './objects/names.ts'
 
 /** The token with which a pod asks its cluster. */
 const OWN_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token'
@@ -73,11 +74,7 @@ async function requireSight(
   namespace: string,
   { message }: ClusterRefusal,
 ): Promise<void> {
-  const secrets = {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    selector: 'app.kubernetes.io/managed-by=runyard',
-  }
+  const secrets = { apiVersion: 'v1', kind: 'Secret', selector: selectorOf({}) }
   const isSeen = await cluster.list(secrets).then(
     () => true,
     () => false,
@@ -85,7 +82,7 @@ async function requireSight(
   if (isSeen) return
   throw refusal(
     `RUNYARD_KUBERNETES_NAMESPACE: the namespace ${namespace} is not there, or not for this user, and cannot be made: ` +
-      `${message.replace(/\.$/, '')}. Run "kubectl create namespace ${namespace}", or name another one`,
+      `${message}. Run "kubectl create namespace ${namespace}", or name another one`,
   )
 }
 

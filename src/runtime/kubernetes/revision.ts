@@ -12,14 +12,14 @@ import type { ServerReading } from '../../core/figures/reading.ts'
 import type { Log } from '../../core/log.ts'
 import type { StartMessage } from '../../link/messages.ts'
 import type { DeployLog } from '../deploy-log.ts'
+import { explain } from '../replicas/last-words.ts'
 import { RETIRING_LIMITS } from '../replicas/replicas.ts'
 import { AgentPod } from './agent-pod.ts'
 import type { Cluster, ObjectRef } from './cluster.ts'
 import { BEGINNING, keyOf, nextPodStep, type PodStep, replicasOf } from './next-pod-step.ts'
-import { ANNOTATION, objectName, type RevisionIdentity } from './objects/names.ts'
+import { ANNOTATION, encoded, objectName, type RevisionIdentity } from './objects/names.ts'
 import { START_KEY } from './objects/secret.ts'
 import {
-  explain,
   failureOf,
   type Memory,
   type ObservedRevision,
@@ -414,7 +414,7 @@ export class Revision {
     if (!secret) return
     const { cluster } = this.#options
     const start = { ...secret.start, isStandby }
-    const data = { [START_KEY]: Buffer.from(JSON.stringify(start)).toString('base64') }
+    const data = { [START_KEY]: encoded(JSON.stringify(start)) }
     await cluster.patch(this.#ref('v1', 'Secret'), { data })
     this.#secret = { ...secret, start }
     const annotations = { [ANNOTATION.role]: isStandby ? 'standby' : 'active' }

@@ -52,15 +52,15 @@ export const ALLOCATOR_ENVIRONMENT: Readonly<Record<string, string>> = { MALLOC_
 
 /**
  * Resolves, with half a sentence, when the process and its children, a Python host among them, hold more than
- * `limitMb`; rejects when `signal` is aborted first. Never settles without a limit, or where the system does not report
- * memory (Linux does).
+ * `limitMb`; rejects when `signal` is aborted first. Never settles without a limit, and never resolves where the system
+ * does not report memory (Linux does).
  */
 export async function waitUntilTooLarge(
   pid: number | undefined,
   limitMb: number | undefined,
   signal: AbortSignal,
 ): Promise<string> {
-  if (limitMb === undefined || pid === undefined) return aborted(signal)
+  if (limitMb === undefined || pid === undefined) return new Promise(() => {})
   for (;;) {
     await delay(LOOK_MS, undefined, { signal })
     const usedMb = Math.round((await familyResidentBytes(pid)) / MIB)
@@ -68,11 +68,4 @@ export async function waitUntilTooLarge(
       return `it took ${usedMb} MB of memory, more than the ${limitMb} of its memory_limit_mb`
     }
   }
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
 }

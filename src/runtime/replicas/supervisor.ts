@@ -13,8 +13,7 @@ import type { Log } from '../../core/log.ts'
 import { type Backoff, keepRunning } from '../../process/restarts.ts'
 import type { DeployLog } from '../deploy-log.ts'
 import { type HealthCheck, waitUntilHealthy, waitUntilHung } from './health.ts'
-import { lastWords } from './last-words.ts'
-import { lateStart } from './late-start.ts'
+import { explain, lateStart } from './last-words.ts'
 import type { RunningAgent } from './running-agent.ts'
 
 /** How often the deploy log repeats the current step of a start, in ms. */
@@ -292,9 +291,8 @@ export class Supervisor {
     return outcome
   }
 
-  /** `why`: a sentence, with details on the lines after it. */
   #explain(why: string): string {
-    return [why, ...lastWords(this.#options.deployLog.tail(), why)].join('\n')
+    return explain(why, this.#options.deployLog.tail())
   }
 
   #become(state: SupervisedState): void {

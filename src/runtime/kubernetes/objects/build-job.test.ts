@@ -6,7 +6,8 @@ import {
   EMPTY_REVISION_CONFIG,
   EMPTY_SOURCE_CONFIG,
 } from '../../../core/deployment/sources/config.ts'
-import { buildJobObject, buildJobPolicy, buildJobSecret, ownerOfJob } from './build-job.ts'
+import { buildJobObject, buildJobPolicy, buildJobSecret } from './build-job.ts'
+import { ownerOf } from './names.ts'
 
 const build = {
   ...{ revision_id: 'r1', deployment_id: 'd1' },
@@ -14,7 +15,7 @@ const build = {
 }
 const limits = { commandMs: 900_000, maxMemoryBytes: 4096 * 1024 ** 2, cpus: 2 }
 const job = buildJobObject(build, { image: 'runyard', limits, commit: 'c0ffee' })
-const owner = ownerOfJob({ ...job, metadata: { ...job.metadata, uid: 'u' } })
+const owner = ownerOf({ ...job, metadata: { ...job.metadata, uid: 'u' } })
 const task: BuildTask = {
   request: {
     ...{ revision_id: 'r1', deployment_id: 'd1', source: 'internal_source' },

@@ -12,19 +12,19 @@ import type {
   V1Secret,
 } from '@kubernetes/client-node'
 import type { BuildJobLimits, BuildTask } from '../../../core/deployment/builds/job.ts'
-import { ANNOTATION, LABEL, NAME_PREFIX } from './names.ts'
+import {
+  ANNOTATION,
+  encoded,
+  LABEL,
+  NAME_PREFIX,
+  ownLabels,
+  type RevisionIdentity,
+} from './names.ts'
 import { EGRESS } from './network-policy.ts'
 import { containerSecurity, podSecurity } from './security.ts'
 
 /** Which revision is built. */
-interface BuildIdentity {
-  revision_id: string
-  deployment_id: string
-  installation: string
-  /** `undefined`: there is no record. */
-  record: string | undefined
-  namespace: string
-}
+type BuildIdentity = Omit<RevisionIdentity, 'deployment_name'>
 
 /** The container that builds. */
 export const BUILD = 'build'
@@ -87,7 +87,7 @@ export function buildJobSecret(
   owner: V1OwnerReference,
   task: BuildTask,
 ): V1Secret {
-  const data = { [TASK_KEY]: Buffer.from(JSON.stringify(task)).toString('base64') }
+  const data = { [TASK_KEY]: encoded(JSON.stringify(task)) }
   return {
     ...{ apiVersion: 'v1', kind: 'Secret', type: 'Opaque' },
     ...{ metadata: metadataOf(build, owner), data },
@@ -111,26 +111,15 @@ export function buildJobPolicy(build: BuildIdentity, owner: V1OwnerReference): V
   }
 }
 
-export function ownerOfJob({ metadata }: V1Job): V1OwnerReference {
-  const { name = '', uid = '' } = metadata ?? {}
-  return {
-    ...{ apiVersion: 'batch/v1', kind: 'Job', name, uid },
-    ...{ controller: true, blockOwnerDeletion: false },
-  }
-}
-
 function metadataOf(build: BuildIdentity, owner?: V1OwnerReference): V1ObjectMeta {
-  const { revision_id, deployment_id, installation, record, namespace } = build
+  const { revision_id, namespace } = build
   return {
     name: buildName(revision_id),
     namespace,
     labels: {
       [LABEL.name]: 'runyard-build',
       [LABEL.component]: BUILD_COMPONENT,
-      [LABEL.managedBy]: 'runyard',
-      [LABEL.installation]: installation,
-      ...(record !== undefined && { [LABEL.record]: record }),
-      [LABEL.deployment]: deployment_id,
+      ...ownLabels(build),
       [LABEL.build]: revision_id,
     },
     ...(owner && { ownerReferences: [owner] }),

@@ -7,7 +7,7 @@ import type {
 } from '@kubernetes/client-node'
 import type { Allowance } from '../../../core/deployment/kubernetes-settings.ts'
 import { AppError } from '../../../core/errors.ts'
-import type { JsonObject } from '../../../core/json.ts'
+import { isObject, type JsonObject } from '../../../core/json.ts'
 import { NAME_PREFIX } from './names.ts'
 import { containerSecurity } from './security.ts'
 
@@ -247,10 +247,6 @@ function demand(allowance: Allowance, at: string, allow: readonly Allowance[]): 
 
 function refusal(at: string, why: string): AppError {
   return new AppError('bad_request', `resource_spec.${at} is refused: ${why}.`)
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** Clients send null for absent fields, which is no value for Kubernetes. */

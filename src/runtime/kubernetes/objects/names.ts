@@ -1,5 +1,5 @@
 /** Names and labels of a revision's objects. */
-import type { V1ObjectMeta, V1OwnerReference } from '@kubernetes/client-node'
+import type { KubernetesObject, V1ObjectMeta, V1OwnerReference } from '@kubernetes/client-node'
 
 /** Labels of every object, by which the driver finds it. */
 export const LABEL = {
@@ -62,12 +62,42 @@ export function selectorLabels({ revision_id }: Pick<RevisionIdentity, 'revision
 export function labelsOf(revision: RevisionIdentity): Record<string, string> {
   return {
     [LABEL.name]: 'runyard-agent',
-    [LABEL.managedBy]: 'runyard',
-    [LABEL.installation]: revision.installation,
-    ...(revision.record !== undefined && { [LABEL.record]: revision.record }),
-    [LABEL.deployment]: revision.deployment_id,
+    ...ownLabels(revision),
     [LABEL.revision]: revision.revision_id,
   }
+}
+
+/** The labels of every object of ours. */
+export function ownLabels(
+  owner: Pick<RevisionIdentity, 'installation' | 'record' | 'deployment_id'>,
+): Record<string, string> {
+  return {
+    [LABEL.managedBy]: 'runyard',
+    [LABEL.installation]: owner.installation,
+    ...(owner.record !== undefined && { [LABEL.record]: owner.record }),
+    [LABEL.deployment]: owner.deployment_id,
+  }
+}
+
+/** Selects our objects with these labels. */
+export function selectorOf(labels: Record<string, string>): string {
+  const all = Object.entries({ [LABEL.managedBy]: 'runyard', ...labels })
+  return all.map(([name, value]) => `${name}=${value}`).join(',')
+}
+
+/** The reference of an applied object to which others belong: the cluster removes them with it. */
+export function ownerOf({
+  apiVersion = '',
+  kind = '',
+  metadata,
+}: KubernetesObject): V1OwnerReference {
+  const { name = '', uid = '' } = metadata ?? {}
+  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: false }
+}
+
+/** A value of a Secret. */
+export function encoded(text: string): string {
+  return Buffer.from(text).toString('base64')
 }
 
 /** The metadata of an object of the revision, which is removed with its owner. */

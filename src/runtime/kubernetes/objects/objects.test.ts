@@ -10,11 +10,10 @@ import {
   buildDisruptionBudget,
   buildService,
 } from './deployment.ts'
-import { namespaceFor } from './names.ts'
+import { namespaceFor, ownerOf } from './names.ts'
 import { buildNetworkPolicy } from './network-policy.ts'
-import { buildPullSecret } from './pull-secret.ts'
-import { resourcesOf } from './resources.ts'
-import { buildSecret, ownerOf, readSecret } from './secret.ts'
+import { resourcesOf } from './pod.ts'
+import { buildPullSecret, buildSecret, readSecret } from './secret.ts'
 
 const revision = {
   revision_id: '6f1f6cf0-1a53-4a5e-9c3e-3f3f4a1f1a11',
@@ -42,7 +41,7 @@ const folder: Artifact = {
 }
 const image: Artifact = { kind: 'image', image_uri: 'registry.example.com/agent@sha256:c0ffee' }
 const login = { username: 'puller', password: 'of-the-registry' }
-const owner = ownerOf({ metadata: { name: 'agent-x', uid: 'u' } })
+const owner = ownerOf({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'agent-x', uid: 'u' } })
 
 function deploymentOf(
   resource_spec: JsonObject | null = null,

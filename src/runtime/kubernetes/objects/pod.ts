@@ -1,6 +1,12 @@
 /** The pods of a revision: an agent server, a container that first fetches its project, and its author's additions. */
 import { dirname } from 'node:path/posix'
-import type { V1Container, V1EnvVar, V1PodTemplateSpec, V1Probe } from '@kubernetes/client-node'
+import type {
+  V1Container,
+  V1EnvVar,
+  V1PodTemplateSpec,
+  V1Probe,
+  V1ResourceRequirements,
+} from '@kubernetes/client-node'
 import type { Artifact } from '../../../core/deployment/artifacts/artifact.ts'
 import { RUNTIME_PROBE_PATH } from '../../../core/deployment/internal-requests.ts'
 import type { KubernetesSettings } from '../../../core/deployment/kubernetes-settings.ts'
@@ -9,9 +15,7 @@ import type { ArtifactAddress } from '../../runtime-parts.ts'
 import { serveArguments } from '../../start-message.ts'
 import { type PodAdditions, readAdditions } from './containers.ts'
 import { labelsOf, metadataOf, objectName, type RevisionIdentity } from './names.ts'
-import { pullSecretName } from './pull-secret.ts'
-import { resourcesOf } from './resources.ts'
-import { ADDRESS_KEY, START_KEY } from './secret.ts'
+import { ADDRESS_KEY, pullSecretName, START_KEY } from './secret.ts'
 import { containerSecurity, podSecurity } from './security.ts'
 
 /** The container that is the agent server. */
@@ -190,4 +194,48 @@ function probesOf(
     readinessProbe: { httpGet, periodSeconds: 2, timeoutSeconds: 10, failureThreshold: 3 },
     livenessProbe: { httpGet, periodSeconds: 10, timeoutSeconds: 10, failureThreshold: 3 },
   }
+}
+
+/** Reserved for an agent server without values of its own. */
+const DEFAULT_CPU = 0.1
+const DEFAULT_MEMORY_MB = 256
+
+/**
+ * `cpu` and `memory_mb` are reserved for it; its limits are `cpu_limit` and `memory_limit_mb`, by default twice as
+ * much, or none if neither is set.
+ */
+export function resourcesOf(resource_spec: JsonObject | null): V1ResourceRequirements {
+  const read = (name: string) => numberOf(resource_spec?.[name])
+  const cpu = read('cpu')
+  const memoryMb = read('memory_mb')
+  const cpuLimit = read('cpu_limit') ?? twice(cpu)
+  const memoryLimitMb = read('memory_limit_mb') ?? twice(memoryMb)
+  return {
+    requests: {
+      cpu: cores(Math.min(cpu ?? DEFAULT_CPU, cpuLimit ?? Number.POSITIVE_INFINITY)),
+      memory: mebibytes(
+        Math.min(memoryMb ?? DEFAULT_MEMORY_MB, memoryLimitMb ?? Number.POSITIVE_INFINITY),
+      ),
+    },
+    limits: {
+      ...(cpuLimit !== undefined && { cpu: cores(cpuLimit) }),
+      ...(memoryLimitMb !== undefined && { memory: mebibytes(memoryLimitMb) }),
+    },
+  }
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' && value > 0 ? value : undefined
+}
+
+function twice(value: number | undefined): number | undefined {
+  return value === undefined ? undefined : 2 * value
+}
+
+function cores(count: number): string {
+  return `${Math.round(count * 1000)}m`
+}
+
+function mebibytes(count: number): string {
+  return `${count}Mi`
 }

@@ -1,7 +1,10 @@
-/** The Secret of a revision: the start message of its agent servers. It owns all other objects. */
+/** The Secrets of a revision: the start message of its agent servers, which owns all other objects, and its login. */
 import type { V1OwnerReference, V1Secret } from '@kubernetes/client-node'
+import { parseImage } from '../../../core/deployment/images/image.ts'
+import type { RegistryLogin } from '../../../core/deployment/images/pull-secret.ts'
+import { jsonIn } from '../../../core/json.ts'
 import type { StartMessage } from '../../../link/messages.ts'
-import { ANNOTATION, metadataOf, type RevisionIdentity } from './names.ts'
+import { ANNOTATION, encoded, metadataOf, objectName, type RevisionIdentity } from './names.ts'
 
 /** The key of the address from which an init container fetches the project. */
 export const ADDRESS_KEY = 'artifact.url'
@@ -29,35 +32,41 @@ export function buildSecret(
     metadata: { ...metadata, annotations: { ...metadata.annotations, ...link } },
     type: 'Opaque',
     data: {
-      [START_KEY]: encode(JSON.stringify(start)),
-      ...(address && { [ADDRESS_KEY]: encode(address.url) }),
+      [START_KEY]: encoded(JSON.stringify(start)),
+      ...(address && { [ADDRESS_KEY]: encoded(address.url) }),
       ...(!isLinked &&
-        Object.fromEntries(Object.entries(start.secrets).map(([k, v]) => [k, encode(v)]))),
+        Object.fromEntries(Object.entries(start.secrets).map(([k, v]) => [k, encoded(v)]))),
     },
   }
 }
 
 /** The start message in a Secret of `buildSecret`; `undefined`: the Secret was changed to something else. */
-export function readSecret(secret: V1Secret): StartMessage | undefined {
-  try {
-    return JSON.parse(Buffer.from(secret.data?.[START_KEY] ?? '', 'base64').toString())
-  } catch {
-    return undefined
-  }
+export function readSecret({ data }: V1Secret): StartMessage | undefined {
+  const text = Buffer.from(data?.[START_KEY] ?? '', 'base64').toString()
+  return jsonIn(text) as StartMessage | undefined
 }
 
-export function ownerOf({ metadata }: V1Secret): V1OwnerReference {
-  const { name = '', uid = '' } = metadata ?? {}
+/** The address under which kubelets look for Docker Hub's login. */
+const HUB = 'https://index.docker.io/v1/'
+
+export function pullSecretName({ revision_id }: Pick<RevisionIdentity, 'revision_id'>): string {
+  return `${objectName(revision_id)}-pull`
+}
+
+/** The login with which a cluster pulls a revision's image from a private registry. No container sees it. */
+export function buildPullSecret(
+  revision: RevisionIdentity,
+  owner: V1OwnerReference,
+  { image_uri, login }: { image_uri: string; login: RegistryLogin },
+): V1Secret {
+  const registry = parseImage(image_uri)?.registry ?? ''
+  const auths = { [registry === 'docker.io' ? HUB : registry]: login }
+  const text = JSON.stringify({ auths })
   return {
     apiVersion: 'v1',
     kind: 'Secret',
-    name,
-    uid,
-    controller: true,
-    blockOwnerDeletion: false,
+    metadata: { ...metadataOf(revision, owner), name: pullSecretName(revision) },
+    type: 'kubernetes.io/dockerconfigjson',
+    data: { '.dockerconfigjson': encoded(text) },
   }
-}
-
-function encode(text: string): string {
-  return Buffer.from(text).toString('base64')
 }

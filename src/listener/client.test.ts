@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { AppError } from '../core/errors.ts'
 import type { Principal } from '../core/people/api-key.ts'
-import { createCallers } from './callers.ts'
+import { createCallers } from './client.ts'
 
 const MINUTE_MS = 60_000
 const principal: Principal = {
