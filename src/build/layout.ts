@@ -12,6 +12,7 @@
  * <dir>/pythons/                            every Python that uv has installed
  * <dir>/installs/<deployment_id>/           packages of its last builds (`install-cache.ts`)
  * <dir>/environments/<deployment_id>/       the same of Python
+ * <dir>/shared/<hash>/                      packages and environments for first builds of a workspace's deployments
  * <dir>/homes/<deployment_id>/              HOME of its builds in a sandbox
  * <dir>/known_hosts                         keys of the ssh hosts that sources came from
  * <dir>/unfinished/                         files that are not complete; emptied at the start
@@ -65,6 +66,11 @@ export function environmentsFolder(dir: string, deployment_id: string): string {
   return join(dir, 'environments', deployment_id)
 }
 
+/** Installs that the deployments of a workspace share (`install-cache.ts`). */
+export function sharedInstallsFolder(dir: string): string {
+  return join(dir, 'shared')
+}
+
 /** Throws `bad_request` as `revisionFolder` does. */
 export function homeFolder(dir: string, deployment_id: string): string {
   if (!ID.test(deployment_id)) throw new AppError('bad_request', 'The deployment id is malformed.')
@@ -95,7 +101,7 @@ export function environmentPython(environment: string): string {
   return join(environment, 'bin', 'python')
 }
 
-/** Where uploads, Nodes and uvs lie until they are complete. */
+/** Where uploads, Nodes, uvs and shared installs lie until they are complete. */
 export function unfinishedFolder(dir: string): string {
   return join(dir, 'unfinished')
 }

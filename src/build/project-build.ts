@@ -146,7 +146,7 @@ function bringPython(
   { context, confined }: { context: StepContext; confined: StepContext },
 ): Promise<PreparedPython> | undefined {
   const { dir, uv = 'uv', containers } = options
-  const place = { dir, deployment_id: request.deployment_id, source, root: dirname(configPath) }
+  const place = { dir, ...ownerOf(request), source, root: dirname(configPath) }
   const isKept = !commands.hasOwnUser
   const seesSystem = image !== undefined
   const contexts = {
@@ -154,6 +154,10 @@ function bringPython(
     confined,
   }
   return settings && preparePython({ settings, uv, isKept, seesSystem, ...place }, contexts)
+}
+
+function ownerOf({ deployment_id, workspace_id }: BuildRequest) {
+  return { deployment_id, ...(workspace_id !== undefined && { workspace_id }) }
 }
 
 /**
@@ -225,7 +229,7 @@ async function install(
     const node = node_version ?? process.version
     const place = {
       dir,
-      deployment_id: request.deployment_id,
+      ...ownerOf(request),
       source,
       configPath: config.configPath,
       hasJsModules: config.hasJsModules,

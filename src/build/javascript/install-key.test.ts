@@ -16,9 +16,39 @@ it('there is none where a file is too large to be read, and the reason names it'
   const surroundings = { node: '24.0.0', env: {} }
   const lock = join(folder, 'package-lock.json')
   await writeFile(lock, '{}')
-  expect(await installKey(plan, surroundings)).toEqual({ key: expect.any(String) })
+  expect(await installKey(plan, surroundings)).toMatchObject({ key: expect.any(String) })
   await truncate(lock, 64 * 1024 * 1024 + 1)
   expect(await installKey(plan, surroundings)).toEqual({
     reason: 'package-lock.json is too large',
   })
 })
+
+it('the own name and version of a project change nothing, those of its packages do', async () => {
+  const keyOf = async (name: string, version: string) => {
+    const own = { name, version: name === 'a' ? '1.0.0' : '2.0.0' }
+    const packages = { '': own, 'node_modules/x': { version } }
+    await writeFile(join(folder, 'package.json'), JSON.stringify(own))
+    await writeFile(join(folder, 'package-lock.json'), JSON.stringify({ ...own, packages }))
+    return installKey(
+      { folder, manager: 'npm', version: null, isLocked: true },
+      { node: '24.0.0', env: {} },
+    )
+  }
+  expect(await keyOf('b', '1.0.0')).toEqual(await keyOf('a', '1.0.0'))
+  expect(await keyOf('a', '1.0.1')).not.toEqual(await keyOf('a', '1.0.0'))
+})
+
+it.each([
+  ['npm', 'package-lock.json', '{"packages":{"node_modules/x":{}}}', true],
+  ['npm', 'package-lock.json', '{"packages":{"node_modules/x":{"hasInstallScript":true}}}', false],
+  ['npm', 'package-lock.json', '{"dependencies":{}}', false],
+  ['npm', 'package-lock.json', 'no JSON', false],
+  ['pnpm', 'pnpm-lock.yaml', 'lockfileVersion: 9', false],
+] as const)(
+  'the packages of %s with %s %s are shareable: %s',
+  async (manager, name, text, isShareable) => {
+    await writeFile(join(folder, name), text)
+    const plan: InstallPlan = { folder, manager, version: null, isLocked: true }
+    expect(await installKey(plan, { node: '24.0.0', env: {} })).toMatchObject({ isShareable })
+  },
+)

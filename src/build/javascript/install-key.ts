@@ -13,8 +13,11 @@ interface InstallSurroundings {
   env: Readonly<Record<string, string>>
 }
 
-/** The key of an install; or why there is none, because its result may depend on anything. */
-type InstallKey = { key: string } | { reason: string }
+/**
+ * The key of an install; or why there is none, because its result may depend on anything. `isShareable`: other
+ * deployments can use the result, since no package has an install script, which may read variables and write anywhere.
+ */
+type InstallKey = { key: string; isShareable: boolean } | { reason: string }
 
 /** Files that package managers read, wherever they lie in a workspace. */
 const READ_FILES = new Set([
@@ -32,6 +35,8 @@ const READ_FILES = new Set([
   '.yarnrc.yml',
 ])
 
+const NPM_LOCKS: ReadonlySet<string> = new Set(['package-lock.json', 'npm-shrinkwrap.json'])
+
 /** Variables that package managers and their helpers read. (A model's key is not one of them.) */
 const READ_VARIABLES = /^(npm|yarn|pnpm|bun|node|corepack)_/i
 
@@ -40,7 +45,8 @@ const LIFECYCLE = ['preinstall', 'install', 'postinstall', 'prepublish', 'prepar
 
 /**
  * The key covers the lock file, every `package.json` below the plan's folder but for its `scripts`,
- * the settings of the package managers, their versions, the Node and the platform.
+ * the settings of the package managers, their versions, the Node and the platform. With npm it does not cover the
+ * project's own name and version, so that a project made from a template has the key of the template.
  */
 export async function installKey(
   plan: InstallPlan,
@@ -51,19 +57,25 @@ export async function installKey(
   const add = (...texts: string[]) => hash.update(`${JSON.stringify(texts)}\n`)
   add(plan.manager, plan.version ?? '', surroundings.node, process.platform, process.arch)
   for (const [name, value] of readVariables(surroundings.env)) add(name, value)
+  let isShareable = false
   for (const path of await relevantFiles(plan.folder)) {
     const name = relative(plan.folder, path)
     const text = await readTextFile(path).catch(refused)
     if (text === undefined) return { reason: `${name} is too large` }
-    if (!path.endsWith('package.json')) add(name, text)
+    if (plan.manager === 'npm' && NPM_LOCKS.has(name)) {
+      const lock = parseLock(text)
+      isShareable = lock?.isShareable ?? false
+      add(name, lock?.text ?? text)
+    } else if (!path.endsWith('package.json')) add(name, text)
     else {
       const { scripts, ...rest } = JSON.parse(text.replace(/^\uFEFF/, '')) as PackageFile
       const script = LIFECYCLE.find((one) => scripts?.[one] !== undefined)
       if (script) return { reason: `${name} has the script "${script}"` }
-      add(name, JSON.stringify(rest))
+      const isOwn = plan.manager === 'npm' && name === 'package.json'
+      add(name, JSON.stringify(isOwn ? unnamed(rest) : rest))
     }
   }
-  return { key: hash.digest('hex') }
+  return { key: hash.digest('hex'), isShareable }
 }
 
 function refused(error: unknown): undefined {
@@ -72,6 +84,34 @@ function refused(error: unknown): undefined {
 
 interface PackageFile {
   scripts?: Record<string, unknown>
+  name?: unknown
+  version?: unknown
+}
+
+/** Since npm 7. `undefined`: npm decides what to make of the file. */
+function parseLock(text: string): { text: string; isShareable: boolean } | undefined {
+  try {
+    const { packages, ...rest } = JSON.parse(text) as NpmLock
+    if (packages === undefined) return undefined
+    const entries = Object.entries(packages)
+    return {
+      text: JSON.stringify([
+        unnamed(rest),
+        entries.map(([at, one]) => [at, at ? one : unnamed(one)]),
+      ]),
+      isShareable: entries.every(([, one]) => one.hasInstallScript !== true),
+    }
+  } catch {
+    return undefined
+  }
+}
+
+interface NpmLock extends PackageFile {
+  packages?: Record<string, PackageFile & { hasInstallScript?: unknown }>
+}
+
+function unnamed({ name: _name, version: _version, ...rest }: PackageFile): object {
+  return rest
 }
 
 function readVariables(env: InstallSurroundings['env']): [name: string, value: string][] {

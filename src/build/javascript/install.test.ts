@@ -43,6 +43,7 @@ interface Install {
   /** Without npm nothing can be installed. */
   npm?: string
   deployment_id?: string
+  workspace_id?: string
   node?: string
   env?: Record<string, string>
   hasJsModules?: boolean
@@ -66,6 +67,7 @@ async function install(of: Install = {}): Promise<{ source: string; log: string 
   const request = {
     dir,
     deployment_id,
+    ...(of.workspace_id !== undefined && { workspace_id: of.workspace_id }),
     source,
     configPath,
     npm,
@@ -130,6 +132,42 @@ test('two installs of a deployment are kept, the last used, and what a crash lef
   await install({ node: 'a', ...NO_NPM })
   await removeInstalls(dir, DEPLOYMENT)
   await expect(kept()).rejects.toThrow('ENOENT')
+})
+
+test('the first build of a deployment copies what another one of its workspace has installed', async () => {
+  const [ours, theirs] = ['workspace-a', 'workspace-b']
+  const tool = 'node_modules/.package-lock.json'
+  const first = await install({ workspace_id: ours })
+  const other = { deployment_id: OTHER, ...NO_NPM }
+  await expect(install({ ...other, workspace_id: theirs })).rejects.toThrow('npm ci')
+  const named = WORKSPACE['package.json'].replace('top', 'other')
+  const second = await install({ ...other, workspace_id: ours, files: { 'package.json': named } })
+  expect(second.log).toContain('the packages of another deployment are the same')
+  // Neither deployment can change the other's packages, nor those of a third one.
+  for (const { source } of [first, second]) await writeFile(join(source, tool), 'changed')
+  const third = await install({ ...NO_NPM, deployment_id: 'third', workspace_id: ours })
+  expect(await readFile(join(third.source, tool), 'utf8')).toContain('"packages"')
+  await removeInstalls(dir, OTHER)
+  await rm(join(dir, 'shared'), { recursive: true })
+  await expect(install({ ...other, workspace_id: ours })).rejects.toThrow('npm ci')
+})
+
+test('two builds at once share one install, and nothing unfinished is left', async () => {
+  const workspace_id = 'workspace-a'
+  const both = [DEPLOYMENT, OTHER].map((deployment_id) => install({ deployment_id, workspace_id }))
+  await Promise.all(both)
+  expect(await readdir(join(dir, 'shared'))).toHaveLength(1)
+  expect(await readdir(join(dir, 'unfinished'))).toEqual([])
+})
+
+test('shared packages that cannot be copied are installed', async () => {
+  const workspace_id = 'workspace-a'
+  await install({ workspace_id })
+  const [name = ''] = await readdir(join(dir, 'shared'))
+  await rm(join(dir, 'shared', name), { recursive: true })
+  await writeFile(join(dir, 'shared', name), '')
+  const { source } = await install({ deployment_id: OTHER, workspace_id })
+  expect(await readdir(join(source, 'node_modules'))).toContain('tool')
 })
 
 test('an install whose own scripts may do anything is not kept, and the log says so', async () => {

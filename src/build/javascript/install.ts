@@ -14,6 +14,8 @@ interface InstallRequest {
   /** The builder's folder: packages are kept in it. */
   dir: string
   deployment_id: string
+  /** Its deployments share packages; absent: none are shared. */
+  workspace_id?: string
   /** The source's top folder. */
   source: string
   configPath: string
@@ -34,7 +36,8 @@ interface InstallRequest {
  * `npm ci`, pnpm or yarn or bun with a frozen lock file, `npm install` without one. pnpm, yarn and bun come through
  * npm, in the version that `packageManager` names. A project without `package.json` has nothing to install.
  *
- * Reuses the packages of the deployment's last builds if they are the same (`install-key.ts`).
+ * Reuses the packages of the deployment's last builds, or of another deployment of the workspace, if they are the same
+ * (`install-key.ts`).
  *
  * Throws `BuildError('install')`; for a LangGraph that is too old before anything is installed.
  */
@@ -54,15 +57,13 @@ export async function installProject(request: InstallRequest, context: StepConte
     return
   }
   const all = installsFolder(request.dir, request.deployment_id)
-  const { onFound } = request
+  const { dir, workspace_id, onFound } = request
   const place = {
     ...{ all, key: identity.key, packagesIn: packageFolders },
+    ...(workspace_id !== undefined && identity.isShareable && { sharing: { dir, workspace_id } }),
     ...(onFound && { onFound }),
   }
-  if (await restoreInstall(place, plan.folder, context)) {
-    context.log.line('Nothing to install: the packages of an earlier build are the same.')
-    return
-  }
+  if (await restoreInstall(place, plan.folder, context)) return
   await runInstall(plan, request.npm, context)
   await keepInstall(place, plan.folder, context)
 }

@@ -18,6 +18,8 @@ interface PythonPlace {
   /** The builder's folder. */
   dir: string
   deployment_id: string
+  /** Its deployments share packages; absent: none are shared. */
+  workspace_id?: string
   /** The source's top folder. */
   source: string
   /** The folder of `langgraph.json`. */

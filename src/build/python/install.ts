@@ -26,6 +26,8 @@ interface PythonInstall {
   /** The builder's folder: environments are kept in it. */
   dir: string
   deployment_id: string
+  /** Its deployments share packages; absent: none are shared. */
+  workspace_id?: string
   /** The source's top folder. */
   source: string
   /** The folder of `langgraph.json`. */
@@ -100,10 +102,7 @@ async function installElsewhere(
   const place = 'key' in identity && install.isKept ? placeOf(install, identity.key) : undefined
   // A `.venv` in the project's source is not ours.
   await rm(join(source, ENVIRONMENT), { recursive: true, force: true })
-  if (place && (await restoreInstall(place, source, context))) {
-    context.log.line('Nothing to install: the packages of an earlier build are the same.')
-    return true
-  }
+  if (place && (await restoreInstall(place, source, context))) return true
   await makeEnvironment(install, context, { hasPip: settings.installer === 'pip' })
   await installLocked(plan, install, context)
   if (place) await keepInstall(place, source, context)
@@ -131,9 +130,16 @@ export async function makeEnvironment(
   await runStep('install', [uv.command, 'venv', ...options, folder], at, context)
 }
 
-function placeOf({ dir, deployment_id }: PythonInstall, key: string): InstallPlace {
+/** What an image has installed beside its Python belongs to one deployment: then nothing is shared. */
+function placeOf(
+  { dir, deployment_id, workspace_id, seesSystem }: PythonInstall,
+  key: string,
+): InstallPlace {
   const all = environmentsFolder(dir, deployment_id)
-  return { all, key, packagesIn: async (folder) => [join(folder, ENVIRONMENT)] }
+  return {
+    ...{ all, key, packagesIn: async (folder: string) => [join(folder, ENVIRONMENT)] },
+    ...(workspace_id !== undefined && !seesSystem && { sharing: { dir, workspace_id } }),
+  }
 }
 
 /** Installs the locked packages that are not the project's own. */
