@@ -24,7 +24,12 @@ import type {
   UpConfig,
 } from './settings/config.ts'
 import { createLog } from './telemetry/log.ts'
-import { readableLine, readableLog } from './telemetry/readable-log.ts'
+import {
+  formattedLog,
+  type LineFormat,
+  readableLine,
+  terminalLines,
+} from './telemetry/readable-log.ts'
 
 /** How long a start waits for earlier deployments to serve before it reports `ready`, in ms. */
 const SERVING_LIMIT_MS = 15_000
@@ -40,7 +45,7 @@ export async function up(config: UpConfig, options: { isTiedToParent: boolean })
   giveMemoryBackWhenIdle()
   const stopping = stopSignal(options)
   const { startUp } = await import('./main/up.ts')
-  const running = await startUp(config, createLog(config.logLevel))
+  const running = await startUp(config, createLog(config.logLevel, logTo(config)))
   try {
     await announceUp(running, config, stopping)
     // Not earlier: the build must not delay first answers.
@@ -62,7 +67,8 @@ async function announceUp(
 ): Promise<void> {
   const { url, adminKey, isAdminKeyNew, fetch } = running
   const base = config.publicUrl ?? url
-  if (isAdminKeyNew) {
+  const isForPerson = process.stdout.isTTY
+  if (isAdminKeyNew && !isForPerson) {
     console.log(`admin key ${adminKey}`)
     console.log(`  (shown once; kept in ${config.dataDir}/admin.key)`)
   }
@@ -74,12 +80,36 @@ async function announceUp(
     if (failure) console.error(`runyard: the example agent was not deployed. ${failure}`)
   }
   stopping.throwIfAborted()
+  if (isForPerson) return announceToPerson(running, config, base)
   console.log(`ready ${base}`)
   if (config.isDashboardWanted) {
-    const isLogged = config.isInPod && !process.stdout.isTTY
-    console.log(`dashboard ${isLogged ? signInByHand(base) : await dashboardLink(running, base)}`)
+    console.log(
+      `dashboard ${config.isInPod ? signInByHand(base) : await dashboardLink(running, base)}`,
+    )
   }
   if (config.isExampleWanted) console.log(tryIt(base, config.dataDir))
+}
+
+/** On a terminal: the link first, then the key with its purpose, then the rest. */
+async function announceToPerson(
+  running: Running,
+  { isDashboardWanted, isExampleWanted, dataDir }: UpConfig,
+  base: string,
+): Promise<void> {
+  if (isDashboardWanted) {
+    const link = await dashboardLink(running, base)
+    console.log(`\ndashboard ${link}`)
+    if (!link.startsWith(signInByHand(base))) {
+      console.log('  (signs your browser in; works once, for 30 minutes; later: "runyard open")')
+    }
+  }
+  if (running.isAdminKeyNew) {
+    console.log(`\nadmin key ${running.adminKey}`)
+    console.log('  (for the API, and for the command line on other machines; it has full rights.')
+    console.log(`  shown once; kept in ${dataDir}/admin.key)`)
+  }
+  if (isExampleWanted) console.log(tryIt(base, dataDir).trimEnd())
+  console.log(`\nready ${base}  (Ctrl-C stops it)`)
 }
 
 /** A link that signs in once, if the connection is confidential. */
@@ -173,9 +203,13 @@ export async function dev(config: DevConfig): Promise<void> {
   giveMemoryBackWhenIdle()
   const stopping = stopSignal({ isTiedToParent: false })
   const { startDev } = await import('./main/dev.ts')
+  const format = lineFormat(config)
   const running = await startDev(config, {
     log: createLog(config.logLevel, logTo(config)),
-    say: (line) => console.error(config.isLogJson ? line : readableLine(line)),
+    say(line) {
+      const text = format ? format(line) : line
+      if (text !== undefined) console.error(text)
+    },
     onReady: (url) => announceServe(url, config),
   })
   await aborted(stopping)
@@ -189,7 +223,7 @@ export async function listener(config: ListenerConfig): Promise<void> {
   giveMemoryBackWhenIdle()
   const stopping = stopSignal({ isTiedToParent: false })
   const { startListener } = await import('./main/listener.ts')
-  const log = createLog(config.logLevel)
+  const log = createLog(config.logLevel, logTo(config))
   const running = await startListener(config, { signal: stopping, log }).catch((error: unknown) => {
     if (!stopping.aborted) throw error
   })
@@ -312,9 +346,18 @@ async function reporting<T>(work: (reporter: Reporter) => Promise<T>): Promise<T
   }
 }
 
-/** `undefined`: standard error, as JSON. Drivers read it as JSON too. */
-function logTo({ isLogJson, devHost }: ServeConfig) {
-  return isLogJson || devHost !== undefined ? undefined : readableLog()
+type LogSettings = Pick<UpConfig, 'logFormat'> & { isLogJson?: boolean; devHost?: unknown }
+
+/** `undefined`: standard error, as JSON. Drivers and `dev` read it as JSON too. */
+function logTo(config: LogSettings) {
+  const format = config.devHost === undefined ? lineFormat(config) : undefined
+  return format && formattedLog(format)
+}
+
+/** `undefined`: JSON. */
+function lineFormat({ logFormat, isLogJson = true }: LogSettings): LineFormat | undefined {
+  if (!isLogJson || logFormat === 'text') return readableLine
+  return logFormat === 'auto' && process.stderr.isTTY ? terminalLines() : undefined
 }
 
 /** An open channel would keep this process alive. */

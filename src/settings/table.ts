@@ -796,6 +796,16 @@ export const SETTINGS = [
     meaning: 'what is logged: `debug`, `info`, `warn`, `error` or `silent`',
   },
   {
+    name: 'RUNYARD_LOG_FORMAT',
+    field: 'logFormat',
+    type: 'choice',
+    values: ['auto', 'json', 'text'],
+    default: 'auto',
+    readBy: ['up', 'serve', 'listener'],
+    meaning:
+      'the form of the log on standard error: `json`, one object a line; `text`, the same as text; `auto`, short lines for people on a terminal and JSON elsewhere',
+  },
+  {
     name: 'BG_JOB_TIMEOUT_SECS',
     type: 'number',
     unit: 'seconds',
@@ -881,7 +891,7 @@ export const SETTINGS = [
     type: 'switch',
     default: true,
     readBy: ['serve'],
-    meaning: 'whether the log is written as JSON, one object a line; otherwise as text',
+    meaning: '`false`: the log is text, as with `RUNYARD_LOG_FORMAT=text`',
   },
   {
     name: 'EVENT_RETENTION_MINUTES',

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { AppError } from '../core/errors.ts'
 import type { LogLevel } from '../core/log.ts'
 import { createLog } from './log.ts'
-import { readableLine } from './readable-log.ts'
+import { readableLine, terminalLines } from './readable-log.ts'
 
 describe('the log', () => {
   it('writes one JSON object a line, with the level in words and the time in ISO 8601', () => {
@@ -41,6 +41,33 @@ describe('the log', () => {
     log.warn({ n: 1 }, 'hello')
     expect(readableLine(texts()[0] ?? '')).toMatch(/^\d{4}-\S+Z WARN {2}hello \{"n":1\}$/)
     expect(readableLine('a line of a library')).toBe('a line of a library')
+  })
+
+  it('is short lines on a terminal: the steps of a rollout, and reasons', () => {
+    const { log, texts } = record('debug')
+    const moved = (from: string, to: string, message?: string) =>
+      log.info({ revision_id: 'r1', deployment: 'a', from, to, message }, 'revision moved')
+    moved('CREATING', 'QUEUED')
+    moved('QUEUED', 'AWAITING_BUILD')
+    moved('AWAITING_BUILD', 'BUILDING')
+    log.info({ revision_id: 'r1' }, 'build succeeded')
+    moved('AWAITING_DEPLOY', 'DEPLOYING')
+    moved('DEPLOYING', 'DEPLOYED')
+    moved('BUILDING', 'BUILD_FAILED', 'install: no such package\nmore')
+    log.info({ deployment: 'a', wake_at: null }, 'no requests: it sleeps')
+    log.warn({ err: new Error('disk is full'), port: 1 }, 'not written')
+    const [at, lines] = [/^\d\d:\d\d:\d\d /, terminalLines()]
+    const shown = texts().flatMap((line) => lines(line.trimEnd()) ?? [])
+    expect(shown.every((line) => at.test(line))).toBe(true)
+    expect(shown.map((line) => line.replace(at, ''))).toEqual([
+      'a: building …',
+      'a: starting …',
+      'a: deployed in 0 s',
+      'a: build failed: install: no such package',
+      'a: no requests: it sleeps (wake_at=null)',
+      'warning: not written: disk is full (port=1)',
+    ])
+    expect(lines('a line of a library')).toBe('a line of a library')
   })
 
   it('puts a child’s fields on every line of the child and its children', () => {

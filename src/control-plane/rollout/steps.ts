@@ -247,7 +247,7 @@ export class Steps {
       builds.forget(id)
       retention.note(revision.deployment_id)
     }
-    log.info({ revision_id: id, from, to, message }, 'revision moved')
+    log.info({ revision_id: id, deployment: deployment.name, from, to, message }, 'revision moved')
   }
 
   async #noteResolved(revision: Revision): Promise<void> {
@@ -282,7 +282,8 @@ export class Steps {
       return true
     })
     if (hasMoved) this.#spans.moved(deployment, revision, 'DEPLOYED')
-    log.info({ revision_id: revision.id, deployment: deployment.name, hasMoved }, 'switched')
+    const moved = hasMoved ? { from: 'DEPLOYING', to: 'DEPLOYED' } : {}
+    log.info({ revision_id: revision.id, deployment: deployment.name, ...moved }, 'switched')
     retention.note(deployment.id)
   }
 
