@@ -1,8 +1,9 @@
 /** Answers about a run whose agent server is lost in the middle. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { KEY, openWorld, type World } from '../../test/support/gateway/gateway-world.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { KEY, openWorld } from '../../test/support/gateway/gateway-world.ts'
+import { forEachTest } from '../../test/support/running.ts'
 
 const RUN = '/threads/t-1/runs/r-1'
 const EVENTS = { 'content-type': 'text/event-stream', location: `${RUN}/stream` }
@@ -17,14 +18,12 @@ interface Asked {
 }
 type Step = (res: ServerResponse) => unknown
 
-let world: World
 let asked: Asked[]
 
+const world = forEachTest(() => openWorld({ restartWaitMs: 300 }))
 beforeEach(async () => {
-  world = await openWorld({ restartWaitMs: 300 })
   asked = []
 })
-afterEach(() => world.close())
 
 /** Each request is answered by the next step. */
 async function serveSteps(...steps: Step[]) {

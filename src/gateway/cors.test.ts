@@ -1,7 +1,8 @@
 /** Pages of other origins may read as much of the gateway's refusals as of the agent server's answers. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../test/support/agent/agent-server.ts'
-import { KEY, openWorld, type World } from '../../test/support/gateway/gateway-world.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { startAgentServer } from '../../test/support/agent/agent-server.ts'
+import { KEY, openWorld } from '../../test/support/gateway/gateway-world.ts'
+import { forAllTests } from '../../test/support/running.ts'
 import type { CorsConfig } from '../core/network/cors.ts'
 import { DEFAULT_WORKSPACE_ID } from '../core/people/api-key.ts'
 
@@ -17,20 +18,15 @@ const CORS: CorsConfig = {
 const key = { headers: { 'x-api-key': KEY } }
 const PLACE = { deployment_id: 'd', workspace_id: DEFAULT_WORKSPACE_ID, revision_id: 'r' }
 
-let world: World
-let plain: RunningAgentServer
-let strict: RunningAgentServer
+const world = forAllTests(() => openWorld({ restartWaitMs: 100 }))
+const plain = forAllTests(startAgentServer)
+const strict = forAllTests(() =>
+  startAgentServer({ projectName: 'routes', configName: 'prefixed.json' }),
+)
 beforeAll(async () => {
-  world = await openWorld({ restartWaitMs: 100 })
-  plain = await startAgentServer()
-  strict = await startAgentServer({ projectName: 'routes', configName: 'prefixed.json' })
   const { targets } = world.gateway
   targets.set('plain', { ...PLACE, endpoints: [{ url: plain.url, token: '' }] })
   targets.set('strict', { ...PLACE, endpoints: [{ url: strict.url, token: '', cors: CORS }] })
-})
-afterAll(async () => {
-  await world.close()
-  await Promise.all([plain.stop(), strict.stop()])
 })
 
 /** The status, and the headers about origins. */

@@ -1,13 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openWorld, type World, withKey } from '../../test/support/gateway/gateway-world.ts'
+import { describe, expect, it } from 'vitest'
+import { openWorld, withKey } from '../../test/support/gateway/gateway-world.ts'
+import { forEachTest } from '../../test/support/running.ts'
 import type { Target } from '../core/deployment/target.ts'
 
-let world: World
-
-beforeEach(async () => {
-  world = await openWorld()
-})
-afterEach(() => world.close())
+const world = forEachTest(openWorld)
 
 const ask = (headers: Record<string, string> = {}) =>
   fetch(`${world.url}/agents/agent/threads`, { headers })

@@ -1,12 +1,9 @@
 import http, { type IncomingHttpHeaders } from 'node:http'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { echo, openWorld, type World, withKey } from '../../test/support/gateway/gateway-world.ts'
+import { describe, expect, it } from 'vitest'
+import { echo, openWorld, withKey } from '../../test/support/gateway/gateway-world.ts'
+import { forEachTest } from '../../test/support/running.ts'
 
-let world: World
-beforeEach(async () => {
-  world = await openWorld({ domain: 'example.test' })
-})
-afterEach(() => world.close())
+const world = forEachTest(() => openWorld({ domain: 'example.test' }))
 
 const OWN = 'runyard_session_8124=s; __Host-runyard_session=t; runyard_studio_2024=u'
 

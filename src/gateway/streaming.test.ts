@@ -4,20 +4,16 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import net from 'node:net'
 import type { Writable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { KEY, openWorld, type World, withKey } from '../../test/support/gateway/gateway-world.ts'
+import { describe, expect, it } from 'vitest'
+import { KEY, openWorld, withKey } from '../../test/support/gateway/gateway-world.ts'
+import { forEachTest } from '../../test/support/running.ts'
 
 const CHUNK = Buffer.alloc(64 * 1024, 'x')
 const TOTAL_BYTES = 50 * 1024 * 1024
 /** More than the buffers of the sockets between the two ends can hold. */
 const IN_FLIGHT_BYTES = 24 * 1024 * 1024
 
-let world: World
-
-beforeEach(async () => {
-  world = await openWorld()
-})
-afterEach(() => world.close())
+const world = forEachTest(openWorld)
 
 describe('an event stream', () => {
   it('arrives event by event while the agent server still writes', async () => {

@@ -1,21 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import {
-  type Agent,
-  openWorld,
-  type World,
-  withKey,
-} from '../../test/support/gateway/gateway-world.ts'
+import { describe, expect, it } from 'vitest'
+import { type Agent, openWorld, withKey } from '../../test/support/gateway/gateway-world.ts'
+import { forEachTest } from '../../test/support/running.ts'
 import type { Endpoints } from '../core/deployment/runtime.ts'
 import { DEFAULT_WORKSPACE_ID } from '../core/people/api-key.ts'
 
-let world: World
-
-beforeEach(async () => {
-  world = await openWorld()
-})
-afterEach(() => world.close())
+const world = forEachTest(openWorld)
 
 describe('a switch', () => {
   it('fails none of the requests that are open or arrive while the old one is drained', async () => {

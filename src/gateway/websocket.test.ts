@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import {
   type Agent,
@@ -8,15 +8,10 @@ import {
   KEY,
   OTHER_KEY,
   openWorld,
-  type World,
 } from '../../test/support/gateway/gateway-world.ts'
+import { forEachTest } from '../../test/support/running.ts'
 
-let world: World
-
-beforeEach(async () => {
-  world = await openWorld({ restartWaitMs: 500 })
-})
-afterEach(() => world.close())
+const world = forEachTest(() => openWorld({ restartWaitMs: 500 }))
 
 describe('a WebSocket', () => {
   it('carries messages both ways, with the rules of headers kept', async () => {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { Hono } from 'hono'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { anApiKey } from '../../test/support/control-plane/control-plane-records.ts'
-import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
+import { forEachTest } from '../../test/support/running.ts'
 import type { Authenticate } from '../core/deployment/target.ts'
 import { silentLog } from '../core/log.ts'
 import type { ApiKey, Principal } from '../core/people/api-key.ts'
@@ -18,13 +18,7 @@ const OTHER_WORKSPACE = '5f0c9a52-5a8e-4a86-b2f5-5ad3b9a3b002'
 const KEY_ID = '5f0c9a52-5a8e-4a86-b2f5-5ad3b9a3b003'
 const KEY = newKey()
 
-let store: ControlPlaneStore
-
-beforeEach(async () => {
-  store = await openControlPlaneStore(':memory:', createSecretBox(randomBytes(32)))
-})
-
-afterEach(() => store.close())
+const store = forEachTest(() => openControlPlaneStore(':memory:', createSecretBox(randomBytes(32))))
 
 describe('keys', () => {
   it('begin with ry_ and carry 32 random bytes', () => {

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { generateKeyPair, SignJWT, UnsecuredJWT } from 'jose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { SkippingClock } from '../../test/support/control-plane/control-plane.ts'
-import { AUDIENCE, type OidcIssuer, startOidcIssuer } from '../../test/support/oauth/oidc-issuer.ts'
-import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
+import { AUDIENCE, startOidcIssuer } from '../../test/support/oauth/oidc-issuer.ts'
+import { forAllTests } from '../../test/support/running.ts'
 import { DEFAULT_WORKSPACE_ID } from '../core/people/api-key.ts'
 import type { UserTokenSettings } from '../core/people/user-token.ts'
 import { createSecretBox } from '../storage/control-plane/secret-box.ts'
@@ -13,16 +13,10 @@ import { createVerifyUserToken } from './user-tokens.ts'
 
 const BLUE = randomUUID()
 
-let issuer: OidcIssuer
-let store: ControlPlaneStore
+const issuer = forAllTests(startOidcIssuer)
+const store = forAllTests(() => openControlPlaneStore(':memory:', createSecretBox(randomBytes(32))))
 beforeAll(async () => {
-  issuer = await startOidcIssuer()
-  store = await openControlPlaneStore(':memory:', createSecretBox(randomBytes(32)))
   await store.workspaces.insert({ id: BLUE, name: 'Blue', created_at: '2026-11-20T12:00:00.000Z' })
-})
-afterAll(async () => {
-  await store.close()
-  await issuer.stop()
 })
 
 const clock = new SkippingClock()

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { claimRun, useUpAttempts } from '../../test/support/agent/claim-run.ts'
 import { RunWorld } from '../../test/support/agent/run-world.ts'
 import { freshPostgres } from '../../test/support/postgres/postgres.ts'
+import { forEachTest } from '../../test/support/running.ts'
 import type { QueuedRun } from '../core/agent/run.ts'
 import type { ServerRecord } from '../core/agent/server/server.ts'
 import { systemClock } from '../core/clock.ts'
@@ -12,15 +13,12 @@ import { silentLog } from '../core/log.ts'
 import { hostId, isAlive, startedAt } from './host-processes.ts'
 import { Liveness, type OnExhausted } from './liveness.ts'
 
-let world: RunWorld
 let released: number
 
+const world = forEachTest(() => RunWorld.open())
 beforeEach(async () => {
-  world = await RunWorld.open()
   released = 0
 })
-
-afterEach(() => world.close())
 
 /** Called for a run whose attempts are used up. */
 const nobodyEnds: OnExhausted = async () => {}

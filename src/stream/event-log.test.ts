@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import * as fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { claimRun } from '../../test/support/agent/claim-run.ts'
 import { RunWorld } from '../../test/support/agent/run-world.ts'
+import { forEachTest } from '../../test/support/running.ts'
 import {
   END_EVENT,
   type EventStore,
@@ -16,14 +17,9 @@ import { systemClock, timestamp } from '../core/clock.ts'
 import { silentLog } from '../core/log.ts'
 import { EventLog, type EventLogParts } from './event-log.ts'
 
-let world: RunWorld
 const forever = new AbortController().signal
 
-beforeEach(async () => {
-  world = await RunWorld.open()
-})
-
-afterEach(() => world.close())
+const world = forEachTest(() => RunWorld.open())
 
 function openLog(parts: Partial<EventLogParts> = {}): EventLog {
   const isLocal = () => true

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { aCheckpoint } from '../../test/support/agent/agent-records.ts'
 import { claimRun } from '../../test/support/agent/claim-run.ts'
 import { RunWorld } from '../../test/support/agent/run-world.ts'
+import { forEachTest } from '../../test/support/running.ts'
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import type { CheckpointPut } from '../core/agent/checkpoint.ts'
 import type { Lease } from '../core/agent/run.ts'
@@ -11,7 +12,6 @@ import { silentLog } from '../core/log.ts'
 import { EventLog } from './event-log.ts'
 import type { RunLog } from './run-log.ts'
 
-let world: RunWorld
 let events: EventLog
 let lease: Lease
 let log: RunLog
@@ -20,8 +20,8 @@ let batches: [number, number][]
 /** Called before each transaction. */
 let gate: () => Promise<void>
 
+const world = forEachTest(() => RunWorld.open())
 beforeEach(async () => {
-  world = await RunWorld.open()
   batches = []
   gate = async () => {}
   const transaction: AgentStore['transaction'] = async (work, ...rest) => {
@@ -50,8 +50,6 @@ beforeEach(async () => {
   lease = claimed.lease
   log = events.openRun({ thread_id: claimed.run.thread_id, run_id: claimed.run.run_id, lease })
 })
-
-afterEach(() => world.close())
 
 const values = (...data: number[]) => data.map((one) => ({ event: 'values', data: `${one}` }))
 const many = (count: number) =>

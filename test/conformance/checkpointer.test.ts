@@ -23,8 +23,9 @@ import { runCheckpointsOf } from '../support/agent/run-checkpoints.ts'
 import { RunWorld } from '../support/agent/run-world.ts'
 import { finishRun, readState } from '../support/hosts/graph-runs.ts'
 import { freshPostgres } from '../support/postgres/postgres.ts'
+import { forEachTest } from '../support/running.ts'
 
-const { afterEach, beforeEach, describe, expect, it } = vitest
+const { describe, expect, it } = vitest
 
 // LangGraph's own suite is written for a runner whose functions are globals.
 Object.assign(globalThis, vitest)
@@ -96,15 +97,10 @@ const talks = new StateGraph(MessagesAnnotation)
   .compile()
 
 describe.each(Object.entries(DATABASES))('the checkpointer in a run on %s', (_name, openWorld) => {
-  let world: RunWorld
   const bind = (graph: unknown) =>
     withMemory(graph as Graph, { checkpointer: new Checkpointer(world.store.checkpoints) })
 
-  beforeEach(async () => {
-    world = await openWorld()
-  })
-
-  afterEach(() => world.close())
+  const world = forEachTest(openWorld)
 
   /** As a run has it that goes under the lease. */
   const under = (lease: Lease, thread_id: string) => ({

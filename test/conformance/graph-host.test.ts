@@ -1,15 +1,16 @@
 /** Graphs, behind each implementation of the port. */
-import { afterAll, beforeAll, describe } from 'vitest'
+import { describe } from 'vitest'
 import type { GraphHost } from '../../src/core/agent/host/graph-host.ts'
 import { openFixture } from '../support/hosts/fixture-host.ts'
 import { NO_PYTHON } from '../support/hosts/python.ts'
 import { createScriptedHost } from '../support/hosts/scripted-graph-host.ts'
 import { wireHost } from '../support/hosts/wired-host.ts'
+import { forAllTests } from '../support/running.ts'
 import { testGraphRuns } from './graph-host/runs.ts'
 import { testGraphStates } from './graph-host/states.ts'
 
 interface Implementation {
-  open: () => Promise<{ host: GraphHost; stop?: () => Promise<void> }>
+  open: () => Promise<{ host: GraphHost; stop(): Promise<void> }>
   /** Why it is not there. */
   missing?: string | undefined
 }
@@ -23,18 +24,13 @@ const IMPLEMENTATIONS: Record<string, Implementation> = {
     },
   },
   Python: { open: () => openFixture('played', 'python'), missing: NO_PYTHON },
-  'a script': { open: async () => ({ host: createScriptedHost() }) },
+  'a script': { open: async () => ({ host: createScriptedHost(), stop: async () => {} }) },
 }
 
 for (const [name, { open, missing }] of Object.entries(IMPLEMENTATIONS)) {
   const skipped = missing ? ` (skipped: ${missing})` : ''
   describe.skipIf(missing)(`the graph host of ${name}${skipped}`, () => {
-    let opened: Awaited<ReturnType<typeof open>>
-
-    beforeAll(async () => {
-      opened = await open()
-    })
-    afterAll(() => opened?.stop?.())
+    const opened = forAllTests(open)
 
     testGraphRuns(() => opened.host)
     testGraphStates(() => opened.host)

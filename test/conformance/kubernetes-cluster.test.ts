@@ -7,12 +7,13 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { PassThrough } from 'node:stream'
 import { CoreV1Api, Exec, KubeConfig } from '@kubernetes/client-node'
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import type { Artifact } from '../../src/core/deployment/artifacts/artifact.ts'
 import type { RuntimeSpec } from '../../src/core/deployment/runtime.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { createKubernetesDriver } from '../../src/runtime/kubernetes/driver.ts'
+import { forEachTest } from '../support/running.ts'
 import {
   aDataKey,
   ask,
@@ -100,11 +101,7 @@ function processOf(revision_id: string): number {
 testRuntimeDriver('The Kubernetes driver on a real cluster', openWorld, { keepsToken: true })
 
 describe('The Kubernetes driver on a real cluster', () => {
-  let world: RuntimeDriverWorld<Artifact>
-  beforeEach(async () => {
-    world = await openWorld()
-  })
-  afterEach(() => world.close())
+  const world = forEachTest(openWorld)
 
   const startHealthy = async (resource_spec: RuntimeSpec['resource_spec'] = null) => {
     const spec = { ...world.spec('is well'), resource_spec }

@@ -6,7 +6,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import type { Artifact } from '../../src/core/deployment/artifacts/artifact.ts'
 import { GATEWAY_TOKEN_HEADER } from '../../src/core/deployment/internal-requests.ts'
@@ -23,6 +23,7 @@ import {
   type KubernetesDriverOptions,
 } from '../../src/runtime/kubernetes/driver.ts'
 import { type KubernetesCluster, startKubernetesApi } from '../support/kubernetes/kubernetes-api.ts'
+import { forEachTest } from '../support/running.ts'
 import {
   aDataKey,
   ask,
@@ -125,11 +126,7 @@ function spec(behaviour: string, secrets: RuntimeSpec['secrets'] = []): RuntimeS
 testRuntimeDriver('The Kubernetes driver', openWorld, { keepsToken: true })
 
 describe('The Kubernetes driver', () => {
-  let world: KubernetesWorld
-  beforeEach(async () => {
-    world = await openWorld()
-  })
-  afterEach(() => world.close())
+  const world = forEachTest(openWorld)
 
   const startHealthy = async (resource_spec: RuntimeSpec['resource_spec'] = null) => {
     const one = { ...world.spec('is well', [{ name: 'KEY', value: 'the-secret' }]), resource_spec }

@@ -4,10 +4,11 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { createProcessDriver } from '../../src/runtime/process/driver.ts'
+import { forEachTest } from '../support/running.ts'
 import {
   locate,
   openProcessWorld,
@@ -31,11 +32,7 @@ function isAlive(pid: number): boolean {
 testRuntimeDriver('The process driver', openProcessWorld)
 
 describe('The process driver', () => {
-  let world: ProcessWorld
-  beforeEach(async () => {
-    world = await openProcessWorld()
-  })
-  afterEach(() => world.close())
+  const world = forEachTest(openProcessWorld)
 
   const startHealthy = async (behaviour: 'is well' | 'has a companion') => {
     const spec = world.spec(behaviour, [{ name: 'MODEL_KEY', value: 'the-secret' }])

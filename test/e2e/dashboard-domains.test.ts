@@ -1,26 +1,25 @@
 /** Domains and the callers of a deployment in its settings, in a real browser against a real Runyard. */
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { NO_BROWSER } from '../support/dashboard/browser.ts'
-import { type Dashboard, startDashboard } from '../support/dashboard/dashboard.ts'
+import { startDashboard } from '../support/dashboard/dashboard.ts'
 import type { DashboardVisitor } from '../support/dashboard/dashboard-visitor.ts'
 import { DOMAIN_CERTIFICATE } from '../support/gateway/certificate.ts'
+import { forAllTests } from '../support/running.ts'
 
 const HOST = 'agents.example.com'
 const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
 
 describe.skipIf(NO_BROWSER)(`the settings of a deployment${skipped}`, () => {
-  let dashboard: Dashboard
   let settings: string
   let visitor: DashboardVisitor
+  const dashboard = forAllTests(startDashboard)
   beforeAll(async () => {
-    dashboard = await startDashboard()
     await dashboard.deploy('echo', 'test/fixtures/projects/echo')
     const { id = '' } = (await dashboard.client.findDeployment('echo')) ?? {}
     settings = `/deployments/${id}/settings`
   })
-  afterAll(() => dashboard?.stop())
   beforeEach(async () => {
     visitor = await dashboard.visitor()
   })

@@ -1,10 +1,11 @@
 /** The Studio's history in a real browser: states, forks, replays, assistants and comparisons. */
 import type { Client, ThreadState } from '@langchain/langgraph-sdk'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { NO_BROWSER } from '../support/dashboard/browser.ts'
-import { type ProjectStudio, startProjectStudio } from '../support/dashboard/dashboard-studio.ts'
+import { startProjectStudio } from '../support/dashboard/dashboard-studio.ts'
 import type { DashboardVisitor } from '../support/dashboard/dashboard-visitor.ts'
+import { forAllTests } from '../support/running.ts'
 
 const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
 
@@ -18,14 +19,12 @@ interface Talk {
 }
 
 describe.skipIf(NO_BROWSER)(`the history in the Studio${skipped}`, () => {
-  let studio: ProjectStudio
   let visitor: DashboardVisitor
   let client: Client
+  const studio = forAllTests(() => startProjectStudio('test/fixtures/projects/history'))
   beforeAll(async () => {
-    studio = await startProjectStudio('test/fixtures/projects/history')
     client = studio.client
   })
-  afterAll(() => studio?.stop())
   beforeEach(async () => {
     visitor = await studio.visitor()
   })

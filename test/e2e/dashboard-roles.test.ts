@@ -1,14 +1,15 @@
 /** Each role in a workspace that is not the first one, on every page of the dashboard. */
 import { resolve } from 'node:path'
 import { Client } from '@langchain/langgraph-sdk'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { ControlPlaneClient, dataOf } from '../../client/src/client.ts'
 import { deployFolder } from '../../src/cli/deploy/deploy-folder.ts'
 import type { Role } from '../../src/core/people/api-key.ts'
 import { NO_BROWSER } from '../support/dashboard/browser.ts'
-import { type Dashboard, startDashboard } from '../support/dashboard/dashboard.ts'
+import { startDashboard } from '../support/dashboard/dashboard.ts'
 import { DASHBOARD_PAGES } from '../support/dashboard/dashboard-pages.ts'
 import type { LivedIn } from '../support/dashboard/lived-in.ts'
+import { forAllTests } from '../support/running.ts'
 
 const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
 const echo = resolve(import.meta.dirname, '../fixtures/projects/echo')
@@ -38,12 +39,11 @@ const OFFERED: Record<
 }
 
 describe.skipIf(NO_BROWSER)(`roles and workspaces${skipped}`, () => {
-  let dashboard: Dashboard
   let at: LivedIn
   const keys = new Map<Role, string>()
 
+  const dashboard = forAllTests(startDashboard)
   beforeAll(async () => {
-    dashboard = await startDashboard()
     const { url, client } = dashboard
     const made = await dataOf(client.api.POST('/v2/workspaces', { body: { name: 'Blue' } }))
     for (const role of ['admin', 'developer', 'viewer', 'agent'] as const) {
@@ -52,7 +52,6 @@ describe.skipIf(NO_BROWSER)(`roles and workspaces${skipped}`, () => {
     }
     at = await deployWith(url, keys.get('admin') ?? '')
   })
-  afterAll(() => dashboard?.stop())
 
   test.each(['admin', 'developer', 'viewer'] as const)(
     'a page asks for nothing that is refused, and offers what is allowed: to a key of role %s',

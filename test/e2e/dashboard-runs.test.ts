@@ -1,28 +1,27 @@
 /** Runs and threads in the dashboard, in a real browser against a real deployment. */
 import { Client } from '@langchain/langgraph-sdk'
 import type { Locator } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { NO_BROWSER } from '../support/dashboard/browser.ts'
-import { type Dashboard, startDashboard } from '../support/dashboard/dashboard.ts'
+import { startDashboard } from '../support/dashboard/dashboard.ts'
 import type { DashboardVisitor } from '../support/dashboard/dashboard-visitor.ts'
 import { eventually } from '../support/eventually.ts'
+import { forAllTests } from '../support/running.ts'
 
 const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
 
 describe.skipIf(NO_BROWSER)(`runs and threads in the dashboard${skipped}`, () => {
-  let dashboard: Dashboard
   let client: Client
   let visitor: DashboardVisitor
   let deployment: string
+  const dashboard = forAllTests(startDashboard)
   beforeAll(async () => {
-    dashboard = await startDashboard()
     await dashboard.deploy('weather', 'test/fixtures/projects/echo')
     const found = await dashboard.client.findDeployment('weather')
     deployment = `/deployments/${found?.id}`
     const { url, runyard } = dashboard
     client = new Client({ apiUrl: `${url}/agents/weather`, apiKey: runyard.adminKey })
   })
-  afterAll(() => dashboard?.stop())
   beforeEach(async () => {
     visitor = await dashboard.visitor()
   })

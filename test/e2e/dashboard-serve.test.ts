@@ -1,19 +1,16 @@
 /** The Studio of `runyard serve`, from the sign-in through each of its pages, in a real browser. */
 import { Client } from '@langchain/langgraph-sdk'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { NO_BROWSER } from '../support/dashboard/browser.ts'
-import { type Studio, startStudio } from '../support/dashboard/dashboard.ts'
+import { startStudio } from '../support/dashboard/dashboard.ts'
+import { forAllTests } from '../support/running.ts'
 
 const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
 const KEY = 'the-key-of-the-studio'
 const ANN = { authorization: 'Bearer token-of-ann' }
 
 describe.skipIf(NO_BROWSER)(`the Studio of serve${skipped}`, () => {
-  let studio: Studio
-  beforeAll(async () => {
-    studio = await startStudio('auth', { RUNYARD_API_KEYS: KEY })
-  })
-  afterAll(() => studio?.stop())
+  const studio = forAllTests(() => startStudio('auth', { RUNYARD_API_KEYS: KEY }))
 
   test('a person signs in, tells the project who they are, and each page answers', async () => {
     const client = new Client({ apiUrl: studio.example.url, apiKey: null, defaultHeaders: ANN })

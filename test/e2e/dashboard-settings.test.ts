@@ -1,23 +1,22 @@
 /** The dashboard's settings, in a real browser against a real Runyard, compared with what its API tells. */
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dataOf } from '../../client/src/client.ts'
 import { createControlPlaneClient } from '../../src/listener/client.ts'
 import { NO_BROWSER } from '../support/dashboard/browser.ts'
-import { type Dashboard, startDashboard } from '../support/dashboard/dashboard.ts'
+import { startDashboard } from '../support/dashboard/dashboard.ts'
 import type { DashboardVisitor } from '../support/dashboard/dashboard-visitor.ts'
-import { startOAuthProvider, type TestOAuthProvider } from '../support/oauth/oauth-provider.ts'
+import { startOAuthProvider } from '../support/oauth/oauth-provider.ts'
+import { forAllTests } from '../support/running.ts'
 
 const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
 
 describe.skipIf(NO_BROWSER)(`the settings${skipped}`, () => {
-  let dashboard: Dashboard
   let visitor: DashboardVisitor
-  let issuer: TestOAuthProvider
-  beforeAll(async () => {
-    issuer = await startOAuthProvider()
-    dashboard = await startDashboard({
+  const issuer = forAllTests(startOAuthProvider)
+  const dashboard = forAllTests(() =>
+    startDashboard({
       env: {
         RUNYARD_OIDC_ISSUER: issuer.url,
         RUNYARD_OIDC_AUDIENCE: 'https://runyard.test',
@@ -26,13 +25,11 @@ describe.skipIf(NO_BROWSER)(`the settings${skipped}`, () => {
         RUNYARD_OIDC_CLIENT_ID: 'client-1',
         RUNYARD_OIDC_SCOPES: 'openid',
       },
-    })
+    }),
+  )
+  beforeAll(async () => {
     const callback = `${dashboard.url}/v2/session/oidc/callback`
     issuer.clientFor(callback, { token_endpoint_auth_method: 'none' })
-  })
-  afterAll(async () => {
-    await dashboard?.stop()
-    await issuer?.stop()
   })
   beforeEach(async () => {
     visitor = await dashboard.visitor()

@@ -1,34 +1,30 @@
 /** What stands around every page of the dashboard, in a real browser against a real Runyard. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dataOf } from '../../client/src/client.ts'
 import { DEFAULT_WORKSPACE_ID } from '../../src/core/people/api-key.ts'
 import { NO_BROWSER } from '../support/dashboard/browser.ts'
-import {
-  type Dashboard,
-  type Studio,
-  startDashboard,
-  startStudio,
-} from '../support/dashboard/dashboard.ts'
+import { startDashboard, startStudio } from '../support/dashboard/dashboard.ts'
 import type { DashboardVisitor } from '../support/dashboard/dashboard-visitor.ts'
-import { AUDIENCE, type OidcIssuer, startOidcIssuer } from '../support/oauth/oidc-issuer.ts'
+import { AUDIENCE, startOidcIssuer } from '../support/oauth/oidc-issuer.ts'
+import { forAllTests } from '../support/running.ts'
 
 const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
 
 describe.skipIf(NO_BROWSER)(`the dashboard${skipped}`, () => {
-  let dashboard: Dashboard
-  let issuer: OidcIssuer
   let visitor: DashboardVisitor
   /** Of the deployment. */
   let id: string
-  beforeAll(async () => {
-    issuer = await startOidcIssuer()
-    dashboard = await startDashboard({
+  const issuer = forAllTests(startOidcIssuer)
+  const dashboard = forAllTests(() =>
+    startDashboard({
       env: {
         RUNYARD_OIDC_ISSUER: issuer.url,
         RUNYARD_OIDC_AUDIENCE: AUDIENCE,
         RUNYARD_OIDC_WORKSPACE_CLAIM: 'workspaces',
       },
-    })
+    }),
+  )
+  beforeAll(async () => {
     const created = await dashboard.client.createDeployment({
       name: 'support-agent',
       source: 'internal_source',
@@ -37,10 +33,6 @@ describe.skipIf(NO_BROWSER)(`the dashboard${skipped}`, () => {
       secrets: [],
     })
     id = created.id
-  })
-  afterAll(async () => {
-    await dashboard?.stop()
-    await issuer?.stop()
   })
   beforeEach(async () => {
     visitor = await dashboard.visitor()
@@ -313,11 +305,9 @@ describe.skipIf(NO_BROWSER)(`the dashboard${skipped}`, () => {
 })
 
 describe.skipIf(NO_BROWSER)(`the Studio of one agent server${skipped}`, () => {
-  let studio: Studio
-  beforeAll(async () => {
-    studio = await startStudio('crons', { RUNYARD_API_KEYS: 'a-key-of-the-studio' })
-  })
-  afterAll(() => studio?.stop())
+  const studio = forAllTests(() =>
+    startStudio('crons', { RUNYARD_API_KEYS: 'a-key-of-the-studio' }),
+  )
 
   test('asks for a key of that server, and has its places', async () => {
     const visitor = await studio.stranger()

@@ -1,9 +1,10 @@
 /** The Studio in a real browser: its graph, the conversation, and the form of graphs without one. */
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { NO_BROWSER } from '../support/dashboard/browser.ts'
-import { type ServedStudio, startStudioOf } from '../support/dashboard/dashboard.ts'
+import { startStudioOf } from '../support/dashboard/dashboard.ts'
 import type { DashboardVisitor } from '../support/dashboard/dashboard-visitor.ts'
+import { forAllTests } from '../support/running.ts'
 
 const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
 
@@ -45,13 +46,9 @@ const HASTY = `var __LGUI_desk = { render(name, id) {
 } }`
 
 describe.skipIf(NO_BROWSER)(`the Studio${skipped}`, () => {
-  let studio: ServedStudio
   let visitor: DashboardVisitor
   let page: Page
-  beforeAll(async () => {
-    studio = await startStudioOf('test/fixtures/projects/studio/langgraph.json')
-  })
-  afterAll(() => studio?.stop())
+  const studio = forAllTests(() => startStudioOf('test/fixtures/projects/studio/langgraph.json'))
   beforeEach(async () => {
     visitor = await studio.visitor()
     page = visitor.page

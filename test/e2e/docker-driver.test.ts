@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type Docker from 'dockerode'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import type { Artifact, FolderArtifact } from '../../src/core/deployment/artifacts/artifact.ts'
 import type { RuntimeSpec } from '../../src/core/deployment/runtime.ts'
@@ -21,19 +21,15 @@ import {
   until,
   untilHealthy,
 } from '../conformance/runtime-driver.ts'
-import {
-  type ContainerEngine,
-  imageFolder,
-  startContainerEngine,
-} from '../support/control-plane/container-engine.ts'
+import { imageFolder, startContainerEngine } from '../support/control-plane/container-engine.ts'
 import { eventually } from '../support/eventually.ts'
+import { forAllTests, forEachTest } from '../support/running.ts'
 import { testContainerBuilds } from './docker-builds.ts'
 
 const IMAGE = 'localhost/runyard-stand-in:1'
 
-let engine: ContainerEngine
+const engine = forAllTests(startContainerEngine)
 beforeAll(async () => {
-  engine = await startContainerEngine()
   const folder = await imageFolder({
     'test/fixtures/linked-stand-in.js': '/runyard/linked-stand-in.mjs',
     'node_modules/ws': '/runyard/node_modules/ws',
@@ -41,7 +37,6 @@ beforeAll(async () => {
   await engine.importImage(folder, IMAGE, ['/bin/node', '/runyard/linked-stand-in.mjs'])
   await rm(folder, { recursive: true })
 })
-afterAll(() => engine?.stop())
 
 interface DockerWorld extends RuntimeDriverWorld<Artifact> {
   dir: string
@@ -88,11 +83,7 @@ testRuntimeDriver('The docker driver', openWorld)
 testContainerBuilds(() => engine, IMAGE)
 
 describe('The docker driver', () => {
-  let world: DockerWorld
-  beforeEach(async () => {
-    world = await openWorld()
-  })
-  afterEach(() => world.close())
+  const world = forEachTest(openWorld)
 
   const startHealthy = async (secrets: RuntimeSpec['secrets'] = []) => {
     const spec = world.spec('is well', secrets)

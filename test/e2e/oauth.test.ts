@@ -1,31 +1,23 @@
 /** The OAuth vault with its official client, with a browser, deployed, and killed at a bad moment. */
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ControlPlaneClient } from '../../client/src/client.ts'
 import { deployFolder } from '../../src/cli/deploy/deploy-folder.ts'
 import { NO_BROWSER, startBrowser } from '../support/dashboard/browser.ts'
 import { installPython, NO_PYTHON } from '../support/hosts/python.ts'
 import { exampleEnvironment, runOAuthExample } from '../support/oauth/oauth-example.ts'
-import { startOAuthProvider, type TestOAuthProvider } from '../support/oauth/oauth-provider.ts'
+import { startOAuthProvider } from '../support/oauth/oauth-provider.ts'
 import { Person } from '../support/oauth/person.ts'
-import { startRunyard, type TestRunyard } from '../support/processes/runyard.ts'
+import { startRunyard } from '../support/processes/runyard.ts'
+import { forAllTests, forEachTest } from '../support/running.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const skippedPython = NO_PYTHON ? ` (skipped: ${NO_PYTHON})` : ''
 const skippedBrowser = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
 
-let acme: TestOAuthProvider
-let runyard: TestRunyard
-beforeEach(async () => {
-  acme = await startOAuthProvider({ isRotating: false })
-  runyard = await startRunyard({ env: { RUNYARD_OAUTH_ALLOW: 'loopback' } })
-})
-afterEach(async () => {
-  await runyard.stop()
-  await acme.stop()
-})
+const acme = forEachTest(() => startOAuthProvider({ isRotating: false }))
+const runyard = forEachTest(() => startRunyard({ env: { RUNYARD_OAUTH_ALLOW: 'loopback' } }))
 
 function providerRequest(slug = 'acme') {
   return acme.clientFor(`${runyard.url}/v2/auth/callback/${slug}`, { provider_id: slug })
@@ -79,11 +71,7 @@ describe.skipIf(NO_PYTHON)(`langchain-auth${skippedPython}`, () => {
 })
 
 describe.skipIf(NO_BROWSER)(`a person with a browser${skippedBrowser}`, () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await startBrowser()
-  })
-  afterAll(() => browser?.close())
+  const browser = forAllTests(startBrowser)
 
   it.each(['light', 'dark'] as const)(
     'logs in, says no, then yes, and reads so: %s',

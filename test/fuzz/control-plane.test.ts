@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { effort, SEED } from '../chaos/effort.ts'
 import { readDocument } from '../contract/document.ts'
 import { aCreateRequest } from '../support/control-plane/control-plane.ts'
+import { forAllTests } from '../support/running.ts'
 import { fuzz } from './fuzz.ts'
-import { type FuzzedProcess, startFuzzedProcess } from './fuzzed-process.ts'
+import { startFuzzedProcess } from './fuzzed-process.ts'
 import { KnownIds } from './known-values.ts'
 import { expectReach } from './tally.ts'
 
@@ -13,17 +14,15 @@ const LIMIT_MS = effort({ short: 240_000, whole: 900_000 })
 /** The certificate that the fuzz knows is for all of these. */
 const HOSTS = ['agents.example.com', 'a.team.example.com', 'b.team.example.com']
 
-let server: FuzzedProcess
 let url: string
 let headers: Record<string, string>
 
+const server = forAllTests(() => startFuzzedProcess('control-plane-process.ts'))
 beforeAll(async () => {
-  server = await startFuzzedProcess('control-plane-process.ts')
   const [address = '', key = ''] = server.line.split(' ')
   url = address
   headers = { 'x-api-key': key }
 })
-afterAll(() => server.stop())
 
 test(
   `no request to the control plane breaks it (seed ${SEED})`,

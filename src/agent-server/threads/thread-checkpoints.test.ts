@@ -1,19 +1,14 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { aCheckpoint } from '../../../test/support/agent/agent-records.ts'
 import { claimRun } from '../../../test/support/agent/claim-run.ts'
 import { RunWorld } from '../../../test/support/agent/run-world.ts'
+import { forEachTest } from '../../../test/support/running.ts'
 import { systemClock } from '../../core/clock.ts'
 import { silentLog } from '../../core/log.ts'
 import { EventLog } from '../../stream/event-log.ts'
 import { settledCheckpoints } from './thread-checkpoints.ts'
 
-let world: RunWorld
-
-beforeEach(async () => {
-  world = await RunWorld.open()
-})
-
-afterEach(() => world.close())
+const world = forEachTest(() => RunWorld.open())
 
 test('what a run has put is written before others look for it', async () => {
   const { store } = world

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import {
   basic,
   NO_REGISTRY,
   PULLER,
   PUSHER,
   startRegistry,
-  type TestRegistry,
 } from '../../../test/support/control-plane/registry.ts'
+import { forAllTests } from '../../../test/support/running.ts'
 import { parseImage } from '../../core/deployment/images/image.ts'
 import type { RegistryLogin } from '../../core/deployment/images/pull-secret.ts'
 import type { OwnRegistry } from '../../core/deployment/images/registry.ts'
@@ -43,13 +43,8 @@ interface Asking {
 }
 
 describe.skipIf(NO_REGISTRY)(`a real registry${skipped}`, () => {
-  let open: TestRegistry
-  let closed: TestRegistry
-  beforeAll(async () => {
-    open = await startRegistry()
-    closed = await startRegistry({ hasLogins: true })
-  })
-  afterAll(() => Promise.all([open.stop(), closed.stop()]))
+  const open = forAllTests(startRegistry)
+  const closed = forAllTests(() => startRegistry({ hasLogins: true }))
 
   it('answers what a tag stands for now, and that a digest is there', async () => {
     const first = await open.put('team/agent', 'v1', 'one')

@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { aFolder, FakeBuilder } from '../../../test/support/control-plane/fake-builder.ts'
-import {
-  NO_REGISTRY,
-  PULLER,
-  startRegistry,
-  type TestRegistry,
-} from '../../../test/support/control-plane/registry.ts'
+import { NO_REGISTRY, PULLER, startRegistry } from '../../../test/support/control-plane/registry.ts'
+import { forAllTests } from '../../../test/support/running.ts'
 import type { Artifact } from '../../core/deployment/artifacts/artifact.ts'
 import { type Log, silentLog } from '../../core/log.ts'
 import { parseIpRange } from '../../core/network/ip-range.ts'
@@ -17,13 +13,8 @@ import { createWays } from './ways.ts'
 const skipped = NO_REGISTRY ? ` (skipped: ${NO_REGISTRY})` : ''
 
 describe.skipIf(NO_REGISTRY)(`the image that was pushed for a revision${skipped}`, () => {
-  let registry: TestRegistry
-  let keeping: TestRegistry
-  beforeAll(async () => {
-    registry = await startRegistry({ hasLogins: true })
-    keeping = await startRegistry({ hasLogins: true, removes: false })
-  })
-  afterAll(() => Promise.all([registry.stop(), keeping.stop()]))
+  const registry = forAllTests(() => startRegistry({ hasLogins: true }))
+  const keeping = forAllTests(() => startRegistry({ hasLogins: true, removes: false }))
 
   const folder = (image_uri: string): Artifact => ({ ...aFolder('r1'), image_uri })
 

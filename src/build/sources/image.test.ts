@@ -1,13 +1,9 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import {
-  NO_REGISTRY,
-  PULLER,
-  startRegistry,
-  type TestRegistry,
-} from '../../../test/support/control-plane/registry.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { NO_REGISTRY, PULLER, startRegistry } from '../../../test/support/control-plane/registry.ts'
+import { forAllTests } from '../../../test/support/running.ts'
 import { openFolderObjects } from '../../artifacts/folder-objects.ts'
 import { createRegistryClient } from '../../artifacts/registry/client.ts'
 import { createWays } from '../../artifacts/registry/ways.ts'
@@ -24,12 +20,8 @@ import { createTarballs } from '../tarballs.ts'
 const skipped = NO_REGISTRY ? ` (skipped: ${NO_REGISTRY})` : ''
 
 describe.skipIf(NO_REGISTRY)(`a revision that is an image${skipped}`, () => {
-  let registry: TestRegistry
   let dir: string
-  beforeAll(async () => {
-    registry = await startRegistry({ hasLogins: true })
-  })
-  afterAll(() => registry.stop())
+  const registry = forAllTests(() => startRegistry({ hasLogins: true }))
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), 'image-source-'))
   })

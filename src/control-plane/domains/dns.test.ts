@@ -1,22 +1,21 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { SkippingClock } from '../../../test/support/control-plane/control-plane.ts'
-import { type DnsServer, startDnsServer } from '../../../test/support/gateway/dns-server.ts'
+import { startDnsServer } from '../../../test/support/gateway/dns-server.ts'
+import { forEachTest } from '../../../test/support/running.ts'
 import { DnsStates } from './dns.ts'
 
 const HOME = 'runyard.example.com'
 const V6 = '2001:0db8:0000:0000:0000:0000:0000:0007'
 
-let server: DnsServer
 let states: DnsStates
 let clock: SkippingClock
 
+const server = forEachTest(startDnsServer)
 beforeEach(async () => {
-  server = await startDnsServer()
   clock = new SkippingClock()
   states = new DnsStates({ clock, servers: [server.address], limitMs: 5000 })
   server.records.set(HOME, { A: ['10.0.0.1', '10.0.0.2'], AAAA: [V6] })
 })
-afterEach(() => server.close())
 
 describe('a host', () => {
   it.each([

@@ -1,18 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { forEachTest } from '../../../test/support/running.ts'
 import { systemClock } from '../../core/clock.ts'
-import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import { ADMIN_KEY_ID } from '../../core/people/api-key.ts'
 import { createAuthenticate } from '../../http/keys.ts'
 import { createSecretBox } from '../../storage/control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../../storage/control-plane/store.ts'
 import { ensureAdminKey } from './installation.ts'
 
-let store: ControlPlaneStore
-beforeEach(async () => {
-  store = await openControlPlaneStore(':memory:', createSecretBox(randomBytes(32)))
-})
-afterEach(() => store.close())
+const store = forEachTest(() => openControlPlaneStore(':memory:', createSecretBox(randomBytes(32))))
 
 describe('the admin key', () => {
   it('lets its owner in, as admin', async () => {

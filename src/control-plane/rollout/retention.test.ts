@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import {
   aDeployment,
   anUpload,
@@ -11,7 +11,7 @@ import {
   FakeTarballs,
 } from '../../../test/support/control-plane/fake-builder.ts'
 import { FakeRuntimeDriver } from '../../../test/support/control-plane/fake-runtime-driver.ts'
-import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
+import { forEachTest } from '../../../test/support/running.ts'
 import type { RevisionStatus } from '../../core/deployment/revision.ts'
 import { silentLog } from '../../core/log.ts'
 import { createSecretBox } from '../../storage/control-plane/secret-box.ts'
@@ -21,7 +21,6 @@ import { Retention } from './retention.ts'
 const CREATED_AT = Date.parse('2026-11-20T12:00:00.000Z')
 const DAY_MS = 24 * 3_600_000
 
-let store: ControlPlaneStore
 let builder: FakeBuilder
 let tarballs: FakeTarballs
 let driver: FakeRuntimeDriver
@@ -29,15 +28,14 @@ let now: number
 const deployment = aDeployment()
 const { id: deployment_id, updated_at } = deployment
 
+const store = forEachTest(() => openControlPlaneStore(':memory:', createSecretBox(randomBytes(32))))
 beforeEach(async () => {
-  store = await openControlPlaneStore(':memory:', createSecretBox(randomBytes(32)))
   builder = new FakeBuilder()
   tarballs = new FakeTarballs()
   driver = new FakeRuntimeDriver()
   now = CREATED_AT
   await store.deployments.insert(deployment)
 })
-afterEach(() => store.close())
 
 interface Made {
   built_from?: string

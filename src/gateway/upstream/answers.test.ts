@@ -1,14 +1,10 @@
 /** Answers that an agent server writes byte by byte: where one ends must not be open to two readings. */
 import type { Socket } from 'node:net'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openWorld, type World, withKey } from '../../../test/support/gateway/gateway-world.ts'
+import { describe, expect, it } from 'vitest'
+import { openWorld, withKey } from '../../../test/support/gateway/gateway-world.ts'
+import { forEachTest } from '../../../test/support/running.ts'
 
-let world: World
-
-beforeEach(async () => {
-  world = await openWorld({ restartWaitMs: 0 })
-})
-afterEach(() => world.close())
+const world = forEachTest(() => openWorld({ restartWaitMs: 0 }))
 
 const head = (...lines: string[]) =>
   `HTTP/1.1 200 OK\r\n${lines.map((one) => `${one}\r\n`).join('')}\r\n`

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { postgresUrl } from '../../../test/support/postgres/postgres.ts'
+import { forEachTest } from '../../../test/support/running.ts'
 import { MULTITASK_STRATEGIES } from '../../core/agent/multitask-strategy.ts'
 import {
   CANCEL_ACTIONS,
@@ -10,7 +11,6 @@ import {
 } from '../../core/agent/run.ts'
 import { THREAD_STATUSES } from '../../core/agent/thread.ts'
 import { DELIVERY_STATUSES } from '../../core/agent/webhook.ts'
-import type { Db } from '../db/db.ts'
 import { openSqlite } from '../db/sqlite/db.ts'
 import { latestVersion, migrate } from '../migrations/migrate.ts'
 import { postgresSchema, sqliteSchema } from '../migrations/snapshot.ts'
@@ -20,18 +20,14 @@ const SNAPSHOT = new URL('../schema/agent-server.sqlite.sql', import.meta.url)
 const POSTGRES_SNAPSHOT = new URL('../schema/agent-server.postgres.sql', import.meta.url)
 
 describe('the agent server’s schema', () => {
-  let db: Db
-
+  const db = forEachTest(() => openSqlite(':memory:'))
   beforeEach(async () => {
-    db = await openSqlite(':memory:')
     await openAgentStore(db)
     await db.run(
       `INSERT INTO threads (thread_id, created_at, updated_at, state_updated_at, metadata, config, status)
        VALUES ('t', '', '', '', '{}', '{}', 'idle')`,
     )
   })
-
-  afterEach(() => db.close())
 
   /** Inserts a run as raw columns, with a lease if its status needs one. */
   async function insertRun(run_id: string, change: Record<string, string> = {}): Promise<void> {

@@ -1,6 +1,7 @@
 /** Every table of the migrations is carried or has a reason not to be, on both databases in the same way. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../../test/support/postgres/postgres.ts'
+import { forEachTest } from '../../../test/support/running.ts'
 import { AGENT_SERVER_MIGRATIONS } from '../agent/store.ts'
 import { CONTROL_PLANE_MIGRATIONS } from '../control-plane/store.ts'
 import type { Db } from '../db/db.ts'
@@ -21,18 +22,10 @@ FROM pg_constraint WHERE contype = 'f' AND NOT condeferred
   AND connamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())`
 
 describe.each(DATABASE_KINDS)('the tables of a database of kind %s', (kind: DatabaseKind) => {
-  let sqlite: Db
-  let postgres: Db
-
+  const sqlite = forEachTest(() => openDb(':memory:', ''))
+  const postgres = forEachTest(async () => openDb(await freshPostgres(), ''))
   beforeEach(async () => {
-    sqlite = await openDb(':memory:', '')
-    postgres = await openDb(await freshPostgres(), '')
     for (const db of [sqlite, postgres]) await migrate(db, MIGRATIONS[kind])
-  })
-
-  afterEach(async () => {
-    await sqlite.close()
-    await postgres.close()
   })
 
   const tablesOf = (reader: Db) => readTables({ reader }, kind)

@@ -1,6 +1,7 @@
 /** What is read of a table, on both databases: all of it, the same, in pieces that fit into memory. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../../test/support/postgres/postgres.ts'
+import { forEachTest } from '../../../test/support/running.ts'
 import type { Db } from '../db/db.ts'
 import { openDb } from '../open-db.ts'
 import { fillGroup } from './carry.ts'
@@ -34,20 +35,13 @@ const ROWS: Row[] = [
 ]
 
 describe('rows of every kind', () => {
-  let sqlite: Db
-  let postgres: Db
   let table: Table
 
+  const sqlite = forEachTest(() => openDb(':memory:', ''))
+  const postgres = forEachTest(async () => openDb(await freshPostgres(), ''))
   beforeEach(async () => {
-    sqlite = await openDb(':memory:', '')
-    postgres = await openDb(await freshPostgres(), '')
     for (const db of [sqlite, postgres]) await db.script(CREATE)
     table = (await readTables({ reader: sqlite }, 'agent-server')).get('things') as Table
-  })
-
-  afterEach(async () => {
-    await sqlite.close()
-    await postgres.close()
   })
 
   const fillWith = (db: Db, rows: () => AsyncIterable<readonly Row[]>) =>

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { forEachTest } from '../../../test/support/running.ts'
 import { AppError } from '../../core/errors.ts'
 import { createSecretBox } from '../control-plane/secret-box.ts'
 import { openDb } from '../open-db.ts'
-import type { Db } from './db.ts'
 import { table } from './table.ts'
 
 interface Cat {
@@ -29,15 +29,11 @@ const tom: Cat = {
   born_at: 7,
 }
 
-let db: Db
-
+const db = forEachTest(() => openDb(':memory:', 'public'))
 beforeEach(async () => {
-  db = await openDb(':memory:', 'public')
   await db.script(`CREATE TABLE cats (id TEXT PRIMARY KEY, name TEXT, is_fed INTEGER, toys TEXT,
     secret TEXT, born_at INTEGER, colour TEXT) STRICT`)
 })
-
-afterEach(() => db.close())
 
 describe('a table', () => {
   const box = createSecretBox(Buffer.alloc(32, 1))

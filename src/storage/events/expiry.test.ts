@@ -1,11 +1,11 @@
 /** Removes events and the parts that they shared, and counts the rows that are read for it. */
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../../test/support/postgres/postgres.ts'
 import { analyze, rowsRead } from '../../../test/support/postgres/rows-read.ts'
+import { forEachTest } from '../../../test/support/running.ts'
 import { END_EVENT, type EventStore, STATE_UPDATE_EVENT } from '../../core/agent/event.ts'
 import { AGENT_SERVER_MIGRATIONS } from '../agent/store.ts'
-import type { Db } from '../db/db.ts'
 import { migrate } from '../migrations/migrate.ts'
 import { openDb } from '../open-db.ts'
 import { createEventStore } from './table.ts'
@@ -13,16 +13,14 @@ import { createEventStore } from './table.ts'
 const PLACES = { SQLite: async () => ':memory:', PostgreSQL: freshPostgres }
 
 describe.each(Object.entries(PLACES))('on %s', (_name, findPlace) => {
-  let db: Db
   let events: EventStore
   const thread_id = randomUUID()
 
+  const db = forEachTest(async () => openDb(await findPlace(), 'unused'))
   beforeEach(async () => {
-    db = await openDb(await findPlace(), 'unused')
     await migrate(db, AGENT_SERVER_MIGRATIONS)
     events = createEventStore(db)
   })
-  afterEach(() => db.close())
 
   /** Adds a run with these events, which has ended. */
   async function addRun(items: string[], created_at: number): Promise<string> {

@@ -1,20 +1,19 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { claimRun } from '../../../test/support/agent/claim-run.ts'
 import { RunWorld } from '../../../test/support/agent/run-world.ts'
 import { freshPostgres } from '../../../test/support/postgres/postgres.ts'
+import { forEachTest } from '../../../test/support/running.ts'
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import type { Lease } from '../../core/agent/run.ts'
 
-let world: RunWorld
 let store: AgentStore
 let other: AgentStore
 
+const world = forEachTest(() => RunWorld.open(freshPostgres))
 beforeEach(async () => {
-  world = await RunWorld.open(freshPostgres)
   store = world.store
   other = await world.otherProcess()
 })
-afterEach(() => world.close())
 
 async function claim(server_id: string): Promise<Lease> {
   const now = Date.now()

@@ -13,11 +13,12 @@ import {
   DefaultAgentCardResolver,
   JsonRpcTransportFactory,
 } from '@a2a-js/sdk/client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Authorize } from '../../../src/core/agent/authorization.ts'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
 import { closedGate } from '../../support/agent/gate.ts'
 import { eventually } from '../../support/eventually.ts'
+import { forAllTests } from '../../support/running.ts'
 
 /** Everyone owns what they make and sees nothing else of threads. */
 const byOwner: Authorize = async (caller, { resource, action }, value) => {
@@ -27,17 +28,8 @@ const byOwner: Authorize = async (caller, { resource, action }, value) => {
   return { owner }
 }
 
-let server: RunningAgentServer
-let pausing: RunningAgentServer
-
-beforeAll(async () => {
-  server = await startAgentServer({ authorize: byOwner })
-  pausing = await startAgentServer({ projectName: 'runs' })
-})
-afterAll(async () => {
-  await server.stop()
-  await pausing.stop()
-})
+const server = forAllTests(() => startAgentServer({ authorize: byOwner }))
+const pausing = forAllTests(() => startAgentServer({ projectName: 'runs' }))
 
 /** The official client, from the assistant's card; that of the old version with `legacy`. */
 function clientOf(

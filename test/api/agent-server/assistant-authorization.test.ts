@@ -1,9 +1,10 @@
 /** What a caller may do with assistants, beyond what `ownership.test.ts` asks of every operation. */
 import { Client } from '@langchain/langgraph-sdk'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { AuthorizationEvent, Authorize } from '../../../src/core/agent/authorization.ts'
 import { AppError } from '../../../src/core/errors.ts'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
+import { forAllTests } from '../../support/running.ts'
 
 let asked: { event: AuthorizationEvent; value: Record<string, unknown> }[] = []
 
@@ -16,12 +17,7 @@ const byOwner: Authorize = async (caller, event, value) => {
   return { owner }
 }
 
-let server: RunningAgentServer
-
-beforeAll(async () => {
-  server = await startAgentServer({ authorize: byOwner })
-})
-afterAll(() => server.stop())
+const server = forAllTests(() => startAgentServer({ authorize: byOwner }))
 
 function clientOf(user: string): Client {
   const callerOptions = { maxRetries: 0 }

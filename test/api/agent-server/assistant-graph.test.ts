@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 import { describeIn, differing } from '../../support/agent/language.ts'
+import { forAllTests } from '../../support/running.ts'
 
-let server: RunningAgentServer
 let assistants: RunningAgentServer['client']['assistants']
 
+const server = forAllTests(() => startAgentServer({ projectName: 'schemas' }))
 beforeAll(async () => {
-  server = await startAgentServer({ projectName: 'schemas' })
   assistants = server.client.assistants
 })
-afterAll(() => server.stop())
 
 /** What the schemas say that they are written in. */
 const DIALECT = 'http://json-schema.org/draft-07/schema#'

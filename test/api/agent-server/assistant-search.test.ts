@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { forAllTests } from '../../support/running.ts'
 import { strictClock } from '../../support/strict-clock.ts'
 
-let server: RunningAgentServer
 let assistants: RunningAgentServer['client']['assistants']
 
 const ALL = { metadata: { suite: 'search' } }
 
+const server = forAllTests(() => startAgentServer({ clock: strictClock() }))
 beforeAll(async () => {
-  server = await startAgentServer({ clock: strictClock() })
   assistants = server.client.assistants
   const records = [
     { graphId: 'slow', name: 'Zebra', metadata: { team: 'a', tags: ['x', 'y'] } },
@@ -19,7 +19,6 @@ beforeAll(async () => {
     await assistants.create({ ...record, metadata: { suite: 'search', ...metadata } })
   }
 })
-afterAll(() => server.stop())
 
 async function names(query: Parameters<typeof assistants.search>[0]): Promise<string[]> {
   const found = await assistants.search({ ...ALL, ...query, includePagination: false })

@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import type { Assistant } from '@langchain/langgraph-sdk'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { AssistantSchema } from '../../../src/agent-server/assistants/assistant-schemas.ts'
 import {
   type RunningAgentServer,
   startAgentServer,
   temporaryFolder,
 } from '../../support/agent/agent-server.ts'
+import { forAllTests } from '../../support/running.ts'
 
-let server: RunningAgentServer
 let assistants: RunningAgentServer['client']['assistants']
 
+const server = forAllTests(startAgentServer)
 beforeAll(async () => {
-  server = await startAgentServer()
   assistants = server.client.assistants
 })
-afterAll(() => server.stop())
 
 const aRequest = {
   graphId: 'agent',

@@ -1,10 +1,11 @@
 /** What a caller may do with runs, beyond what `ownership.test.ts` asks of every operation. */
 import { Client } from '@langchain/langgraph-sdk'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Authorize } from '../../../src/core/agent/authorization.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { parseIpRange } from '../../../src/core/network/ip-range.ts'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
+import { forAllTests } from '../../support/running.ts'
 
 /** Everyone owns what they make and sees nothing else; `guest` may make no runs. */
 const byOwner: Authorize = async (caller, event, value) => {
@@ -17,12 +18,7 @@ const byOwner: Authorize = async (caller, event, value) => {
   return { owner }
 }
 
-let server: RunningAgentServer
-
-beforeAll(async () => {
-  server = await startAgentServer({ authorize: byOwner })
-})
-afterAll(() => server.stop())
+const server = forAllTests(() => startAgentServer({ authorize: byOwner }))
 
 function clientFor(user: string): Client {
   const callerOptions = { maxRetries: 0 }

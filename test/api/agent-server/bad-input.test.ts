@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
+import { forAllTests } from '../../support/running.ts'
 
-let server: RunningAgentServer
 let thread_id: string
 
+const server = forAllTests(startAgentServer)
 beforeAll(async () => {
-  server = await startAgentServer()
   thread_id = (await server.client.threads.create()).thread_id
 })
-afterAll(() => server.stop())
 
 /** `body`: sent as JSON. */
 function call(method: string, path: string, body?: unknown): Promise<Response> {

@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { expect, test } from 'vitest'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
+import { forEachTest } from '../../support/running.ts'
 
-let server: RunningAgentServer
-
-beforeEach(async () => {
-  server = await startAgentServer()
-})
-afterEach(() => server.stop())
+const server = forEachTest(startAgentServer)
 
 const LONG = { label: 'a', count: 1, ms: 60_000 }
 

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { expect, test } from 'vitest'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
+import { forAllTests } from '../../support/running.ts'
 
-let server: RunningAgentServer
-
-beforeAll(async () => {
-  server = await startAgentServer()
-})
-afterAll(() => server.stop())
+const server = forAllTests(startAgentServer)
 
 const LONG = { label: 'a', count: 2, ms: 60_000 }
 

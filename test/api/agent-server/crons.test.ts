@@ -2,8 +2,9 @@
 import { Client } from '@langchain/langgraph-sdk'
 import { Client as Client112 } from 'sdk-1-12'
 import { Client as OldClient } from 'sdk-2'
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { beforeAll, describe, expect, it, test } from 'vitest'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
+import { forAllTests } from '../../support/running.ts'
 
 const LINES: Record<string, typeof Client> = {
   '1.12.4': Client112 as unknown as typeof Client,
@@ -13,11 +14,7 @@ const LINES: Record<string, typeof Client> = {
 
 const clock = { now: () => Date.parse('2026-11-20T12:00:30.000Z') }
 
-let server: RunningAgentServer
-beforeAll(async () => {
-  server = await startAgentServer({ clock })
-})
-afterAll(() => server.stop())
+const server = forAllTests(() => startAgentServer({ clock }))
 
 const ask = (method: string, path: string, body?: unknown) =>
   fetch(`${server.url}${path}`, {

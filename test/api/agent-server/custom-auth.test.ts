@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  clientOf,
-  type RunningAgentServer,
-  startAgentServer,
-} from '../../support/agent/agent-server.ts'
+import { expect, test } from 'vitest'
+import { clientOf, startAgentServer } from '../../support/agent/agent-server.ts'
+import { forAllTests } from '../../support/running.ts'
 
-let server: RunningAgentServer
-
-beforeAll(async () => {
-  server = await startAgentServer({ projectName: 'owned', apiKeys: ['the-key'] })
-})
-afterAll(() => server.stop())
+const server = forAllTests(() => startAgentServer({ projectName: 'owned', apiKeys: ['the-key'] }))
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(server.url + path, { headers })

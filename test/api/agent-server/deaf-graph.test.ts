@@ -1,15 +1,11 @@
 import { existsSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { expect, test } from 'vitest'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
 import { closedGate } from '../../support/agent/gate.ts'
 import { eventually } from '../../support/eventually.ts'
+import { forAllTests } from '../../support/running.ts'
 
-let server: RunningAgentServer
-
-beforeAll(async () => {
-  server = await startAgentServer({ projectName: 'deaf', abortLimitMs: 100 })
-})
-afterAll(() => server.stop())
+const server = forAllTests(() => startAgentServer({ projectName: 'deaf', abortLimitMs: 100 }))
 
 test('a graph that does not heed its signal is left behind, and writes nothing more', async () => {
   const { client } = server

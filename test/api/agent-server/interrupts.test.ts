@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { describe, expect, test } from 'vitest'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
 import { collect } from '../../support/agent/collect.ts'
 import { differing } from '../../support/agent/language.ts'
 import { endOfRun, readUntil, send, subscribe } from '../../support/agent/protocol-client.ts'
+import { forAllTests } from '../../support/running.ts'
 
-let server: RunningAgentServer
-let forms: RunningAgentServer
-
-beforeAll(async () => {
-  server = await startAgentServer()
-  forms = await startAgentServer({ projectName: 'protocol' })
-})
-afterAll(() => Promise.all([server.stop(), forms.stop()]))
+const server = forAllTests(startAgentServer)
+const forms = forAllTests(() => startAgentServer({ projectName: 'protocol' }))
 
 test('a graph that asks leaves its thread interrupted, and an answer resumes it', async () => {
   const { client } = server

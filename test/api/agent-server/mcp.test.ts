@@ -7,11 +7,12 @@ import {
 } from '@modelcontextprotocol/client'
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Authorize } from '../../../src/core/agent/authorization.ts'
 import { AppError } from '../../../src/core/errors.ts'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
+import { forAllTests } from '../../support/running.ts'
 
 const ACCEPT = { accept: 'application/json, text/event-stream' }
 /** The first version without a handshake. */
@@ -40,17 +41,8 @@ const clock = {
   },
 }
 
-let server: RunningAgentServer
-let client: Client
-
-beforeAll(async () => {
-  server = await startAgentServer({ authorize: byOwner, clock })
-  client = await connect()
-})
-afterAll(async () => {
-  await client.close()
-  await server.stop()
-})
+const server = forAllTests(() => startAgentServer({ authorize: byOwner, clock }))
+const client = forAllTests(connect)
 
 async function connect(
   headers: Record<string, string> = {},

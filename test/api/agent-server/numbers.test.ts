@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { parseJson } from '../../../src/core/exact-json.ts'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
 import { describeIn, differing } from '../../support/agent/language.ts'
+import { forAllTests } from '../../support/running.ts'
 
 const BIG = '1234567890123456789'
 /** One more: the same number to JavaScript. */
@@ -10,13 +11,10 @@ const ODD = `[${BIG},-9223372036854775808,123456789012345678901234567890,2.0,-0.
 /** The same as JavaScript has it. */
 const ROUNDED = JSON.stringify(JSON.parse(ODD))
 
-let server: RunningAgentServer
-
+const server = forAllTests(() => startAgentServer({ projectName: 'numbers' }))
 beforeAll(async () => {
-  server = await startAgentServer({ projectName: 'numbers' })
   await ask('PUT', '/store/items', `{"namespace":["numbers"],"key":"one","value":{"id":${ODD}}}`)
 })
-afterAll(() => server.stop())
 
 /** The text of the answer: a client in JavaScript would round it. */
 async function ask(method: string, path: string, body?: string, headers = {}): Promise<string> {

@@ -1,12 +1,9 @@
 /** Every operation with two users: what is Alice's is not there for Bob, and stays as it is. */
 import type { Client } from '@langchain/langgraph-sdk'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { nameOf, type Operation, operationsOf, readDocument } from '../../contract/document.ts'
-import {
-  clientOf,
-  type RunningAgentServer,
-  startAgentServer,
-} from '../../support/agent/agent-server.ts'
+import { clientOf, startAgentServer } from '../../support/agent/agent-server.ts'
+import { forAllTests } from '../../support/running.ts'
 import { DECISIONS, type Decision, NOTE, type World } from './ownership-decisions.ts'
 
 const SECRET = 'a secret of Alice'
@@ -15,17 +12,15 @@ const document = readDocument('agent-server')
 const operations = operationsOf(document)
 const isOpen = ({ operation }: Operation) => operation.security?.length === 0
 
-let server: RunningAgentServer
 let alice: Client
 /** Only looked for in vain. */
 let shared: World
 
+const server = forAllTests(() => startAgentServer({ projectName: 'owned' }))
 beforeAll(async () => {
-  server = await startAgentServer({ projectName: 'owned' })
   alice = clientOf(server.url, 'alice')
   shared = await makeWorld()
 })
-afterAll(() => server.stop())
 
 /** Fresh things of Alice's. */
 async function makeWorld(): Promise<World> {

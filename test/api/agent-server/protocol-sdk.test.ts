@@ -2,17 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { Client } from '@langchain/langgraph-sdk'
 import { Client as Client112 } from 'sdk-1-12'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { forAllTests } from '../../support/running.ts'
 
-let echo: RunningAgentServer
-let protocol: RunningAgentServer
-
-beforeAll(async () => {
-  echo = await startAgentServer()
-  protocol = await startAgentServer({ projectName: 'protocol' })
-})
-afterAll(() => Promise.all([echo.stop(), protocol.stop()]))
+const echo = forAllTests(startAgentServer)
+const protocol = forAllTests(() => startAgentServer({ projectName: 'protocol' }))
 
 const SDKS = { '1.12.4': Client112 as unknown as typeof Client, '1.15.0': Client }
 const TRANSPORTS = ['sse', 'websocket'] as const

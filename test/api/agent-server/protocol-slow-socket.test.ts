@@ -1,11 +1,12 @@
 /** WebSocket clients that subscribe and then read nothing. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
 import { bytesInUse } from '../../support/processes/memory.ts'
+import { forAllTests } from '../../support/running.ts'
 
 /** Each step adds the label to the state, and shows all of it: a stream of 34 MB. */
 const STEPS = 40
@@ -14,11 +15,7 @@ const CLIENTS = 10
 /** A part of the 340 MB that would be held if what they do not read were kept for each of them. */
 const MAX_GROWTH_BYTES = 40_000_000
 
-let server: RunningAgentServer
-beforeAll(async () => {
-  server = await startAgentServer()
-})
-afterAll(() => server.stop())
+const server = forAllTests(startAgentServer)
 
 test('cost little memory, hold up nobody, and go on since the last event that they have', async () => {
   const thread_id = await longThread()

@@ -1,14 +1,11 @@
 /** The thread-centred protocol over WebSockets. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { describe, expect, it } from 'vitest'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
 import { endOfRun, SocketClient } from '../../support/agent/protocol-client.ts'
+import { forAllTests } from '../../support/running.ts'
 
-let server: RunningAgentServer
-beforeAll(async () => {
-  server = await startAgentServer({ projectName: 'protocol' })
-})
-afterAll(() => server.stop())
+const server = forAllTests(() => startAgentServer({ projectName: 'protocol' }))
 
 const QUICK = { assistant_id: 'talk', input: { messages: [], answers: 1, words: 1, ms: 0 } }
 

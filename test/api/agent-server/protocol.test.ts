@@ -1,6 +1,6 @@
 /** The commands and subscriptions of the thread-centred protocol, over HTTP. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { AppError } from '../../../src/core/errors.ts'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 import { collect } from '../../support/agent/collect.ts'
@@ -15,15 +15,10 @@ import {
   type WireEvent,
 } from '../../support/agent/protocol-client.ts'
 import { framesOf } from '../../support/agent/transcript.ts'
+import { forAllTests } from '../../support/running.ts'
 
-let echo: RunningAgentServer
-let protocol: RunningAgentServer
-
-beforeAll(async () => {
-  echo = await startAgentServer()
-  protocol = await startAgentServer({ projectName: 'protocol' })
-})
-afterAll(() => Promise.all([echo.stop(), protocol.stop()]))
+const echo = forAllTests(startAgentServer)
+const protocol = forAllTests(() => startAgentServer({ projectName: 'protocol' }))
 
 /** Starts a run and waits for its end. */
 async function run(server: RunningAgentServer, assistant_id: string, input: object) {

@@ -3,19 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { HumanMessage } from '@langchain/core/messages'
 import { Command, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph'
 import { RemoteGraph } from '@langchain/langgraph/remote'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  fixtureProject,
-  type RunningAgentServer,
-  startAgentServer,
-} from '../../support/agent/agent-server.ts'
+import { describe, expect, it } from 'vitest'
+import { fixtureProject, startAgentServer } from '../../support/agent/agent-server.ts'
 import { differing } from '../../support/agent/language.ts'
+import { forAllTests } from '../../support/running.ts'
 
-let server: RunningAgentServer
-beforeAll(async () => {
-  server = await startAgentServer()
-})
-afterAll(() => server.stop())
+const server = forAllTests(startAgentServer)
 
 const remote = (graphId: string) => new RemoteGraph({ graphId, client: server.client })
 

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { describe, expect, it } from 'vitest'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
+import { forAllTests } from '../../support/running.ts'
 
-let server: RunningAgentServer
-
-beforeAll(async () => {
-  server = await startAgentServer({ projectName: 'circle' })
-})
-afterAll(() => server.stop())
+const server = forAllTests(() => startAgentServer({ projectName: 'circle' }))
 
 async function createThread(): Promise<string> {
   return (await server.client.threads.create()).thread_id

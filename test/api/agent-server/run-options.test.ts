@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { expect, test } from 'vitest'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
 import { differing } from '../../support/agent/language.ts'
+import { forAllTests } from '../../support/running.ts'
 
-let server: RunningAgentServer
-
-beforeAll(async () => {
-  server = await startAgentServer({ projectName: 'runs' })
-})
-afterAll(() => server.stop())
+const server = forAllTests(() => startAgentServer({ projectName: 'runs' }))
 
 interface Seen {
   configurable: Record<string, unknown>

@@ -1,13 +1,13 @@
 /** Runs are found over all threads, page by page. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
+import { forAllTests } from '../../support/running.ts'
 import { strictClock } from '../../support/strict-clock.ts'
 
-let server: RunningAgentServer
 const ids: Record<string, { run_id: string; thread_id: string; assistant_id: string }> = {}
 
+const server = forAllTests(() => startAgentServer({ projectName: 'played', clock: strictClock() }))
 beforeAll(async () => {
-  server = await startAgentServer({ projectName: 'played', clock: strictClock() })
   const graphs = { a: 'steps', b: 'fail', c: 'ask', d: 'steps' }
   for (const [name, graph_id] of Object.entries(graphs)) {
     const { thread_id } = await server.client.threads.create()
@@ -17,7 +17,6 @@ beforeAll(async () => {
     ids[name] = run
   }
 })
-afterAll(() => server.stop())
 
 interface Found {
   metadata: { name: string }

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { expect, test } from 'vitest'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
 import { closedGate } from '../../support/agent/gate.ts'
 import { held } from '../../support/agent/held.ts'
 import { eventually } from '../../support/eventually.ts'
+import { forAllTests } from '../../support/running.ts'
 
-let server: RunningAgentServer
 /** Waits hardly for code that it has told to stop. */
-let hasty: RunningAgentServer
 
-beforeAll(async () => {
-  server = await startAgentServer({ projectName: 'runs' })
-  hasty = await startAgentServer({ projectName: 'runs', abortLimitMs: 100 })
-})
-afterAll(async () => {
-  await hasty.stop()
-  await server.stop()
-})
+const server = forAllTests(() => startAgentServer({ projectName: 'runs' }))
+const hasty = forAllTests(() => startAgentServer({ projectName: 'runs', abortLimitMs: 100 }))
 
 /** A run whose node works until its signal aborts, and then until the gate, if there is one, is open. */
 async function working(gate?: string, { client } = server) {

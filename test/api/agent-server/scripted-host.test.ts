@@ -1,15 +1,13 @@
 /** The agent server on graphs that are scripts: nothing of it needs LangGraph, or an object of LangChain's. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { expect, it } from 'vitest'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
 import { collect } from '../../support/agent/collect.ts'
 import { createScriptedHost } from '../../support/hosts/scripted-graph-host.ts'
+import { forAllTests } from '../../support/running.ts'
 
-let server: RunningAgentServer
-
-beforeAll(async () => {
-  server = await startAgentServer({ projectName: 'played', createHost: createScriptedHost })
-})
-afterAll(() => server.stop())
+const server = forAllTests(() =>
+  startAgentServer({ projectName: 'played', createHost: createScriptedHost }),
+)
 
 it('streams a run on a thread, and keeps its state and history', async () => {
   const { client } = server

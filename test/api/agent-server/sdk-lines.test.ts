@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { Client } from '@langchain/langgraph-sdk'
 import { Client as Client112 } from 'sdk-1-12'
 import { Client as OldClient } from 'sdk-2'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
 import { collect, type StreamPart } from '../../support/agent/collect.ts'
-import { type CuttingProxy, startCuttingProxy } from '../../support/agent/cutting-proxy.ts'
+import { startCuttingProxy } from '../../support/agent/cutting-proxy.ts'
 import { closedGate, type Gate } from '../../support/agent/gate.ts'
 import { eventually } from '../../support/eventually.ts'
+import { forAllTests } from '../../support/running.ts'
 
 /** What is tested here has the same types in all of them. */
 const LINES: Record<string, typeof Client> = {
@@ -17,16 +18,8 @@ const LINES: Record<string, typeof Client> = {
   '2.0.0': OldClient as unknown as typeof Client,
 }
 
-let server: RunningAgentServer
-let proxy: CuttingProxy
-beforeAll(async () => {
-  server = await startAgentServer()
-  proxy = await startCuttingProxy(server.url)
-})
-afterAll(async () => {
-  await proxy.stop()
-  await server.stop()
-})
+const server = forAllTests(startAgentServer)
+const proxy = forAllTests(() => startCuttingProxy(server.url))
 
 const say = (content: string) => ({ messages: [{ role: 'human', content }] })
 const LONG = { label: 'a', count: 2, ms: 60_000 }

@@ -1,7 +1,8 @@
 import { Client } from '@langchain/langgraph-sdk'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Authorize } from '../../../src/core/agent/authorization.ts'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
+import { forAllTests } from '../../support/running.ts'
 
 /**
  * Under `own` everyone has a namespace that only they reach, under `users` one of their name; elsewhere
@@ -18,11 +19,7 @@ const byUser: Authorize = async (caller, event, value) => {
   return namespace[0] === 'users' ? { namespace: { $contains: owner } } : { owner }
 }
 
-let server: RunningAgentServer
-beforeAll(async () => {
-  server = await startAgentServer({ authorize: byUser })
-})
-afterAll(() => server.stop())
+const server = forAllTests(() => startAgentServer({ authorize: byUser }))
 
 function storeOf(user: string): Client['store'] {
   const callerOptions = { maxRetries: 0 }

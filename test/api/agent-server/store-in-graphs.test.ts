@@ -1,12 +1,9 @@
 /** The store as graphs have it: the same items as the API's, with LangGraph's own methods. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { expect, test } from 'vitest'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
+import { forAllTests } from '../../support/running.ts'
 
-let server: RunningAgentServer
-beforeAll(async () => {
-  server = await startAgentServer({ projectName: 'memory' })
-})
-afterAll(() => server.stop())
+const server = forAllTests(() => startAgentServer({ projectName: 'memory' }))
 
 interface Answered {
   answers: unknown[]

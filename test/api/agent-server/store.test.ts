@@ -2,9 +2,10 @@
 import { Client } from '@langchain/langgraph-sdk'
 import { Client as Client112 } from 'sdk-1-12'
 import { Client as OldClient } from 'sdk-2'
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { beforeAll, describe, expect, it, test } from 'vitest'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
+import { forAllTests } from '../../support/running.ts'
 
 const LINES: Record<string, typeof Client> = {
   '1.12.4': Client112 as unknown as typeof Client,
@@ -17,17 +18,9 @@ const MINUTE = 60_000
 let now = Date.parse('2026-11-20T12:00:00.000Z')
 const clock = { now: () => now }
 
-let server: RunningAgentServer
 /** A project without `store`. */
-let plain: RunningAgentServer
-beforeAll(async () => {
-  server = await startAgentServer({ projectName: 'memory', clock })
-  plain = await startAgentServer()
-})
-afterAll(async () => {
-  await server.stop()
-  await plain.stop()
-})
+const server = forAllTests(() => startAgentServer({ projectName: 'memory', clock }))
+const plain = forAllTests(startAgentServer)
 
 describe.each(Object.entries(LINES))('with the SDK %s', (version, Sdk) => {
   let store: Client['store']

@@ -3,8 +3,8 @@
  * Where callbacks are told among others, each of the two in its order: LangGraph hands on what a graph
  * streams beside its callbacks, and does not order them.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { describe, expect, test } from 'vitest'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
 import {
   byLane,
   framesOf,
@@ -14,13 +14,9 @@ import {
   readFrames,
   readGolden,
 } from '../../support/agent/transcript.ts'
+import { forAllTests } from '../../support/running.ts'
 
-let server: RunningAgentServer
-
-beforeAll(async () => {
-  server = await startAgentServer()
-})
-afterAll(() => server.stop())
+const server = forAllTests(startAgentServer)
 
 interface Wish {
   assistant_id: string

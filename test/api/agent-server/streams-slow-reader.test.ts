@@ -1,10 +1,11 @@
 /** Clients that open a stream and do not read it. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { expect, test } from 'vitest'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
 import { bytesInUse } from '../../support/processes/memory.ts'
+import { forAllTests } from '../../support/running.ts'
 
 /** Each step of the run adds the label to its state, and shows all of it: a stream of 34 MB. */
 const STEPS = 40
@@ -13,12 +14,7 @@ const READERS = 10
 /** A part of the 340 MB that would be held if what they do not read were kept for ten readers. */
 const MAX_GROWTH_BYTES = 40_000_000
 
-let server: RunningAgentServer
-
-beforeAll(async () => {
-  server = await startAgentServer()
-})
-afterAll(() => server.stop())
+const server = forAllTests(startAgentServer)
 
 test('cost little memory, and go on from the last event that they have', async () => {
   const path = await longStream()

@@ -1,21 +1,12 @@
 /** `GET /threads/{thread_id}/stream`: a thread over all its runs. */
 import { rm } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  clientOf,
-  type RunningAgentServer,
-  startAgentServer,
-  temporaryFolder,
-} from '../../support/agent/agent-server.ts'
+import { expect, test } from 'vitest'
+import { clientOf, startAgentServer, temporaryFolder } from '../../support/agent/agent-server.ts'
 import type { StreamPart } from '../../support/agent/collect.ts'
 import { readFrames } from '../../support/agent/transcript.ts'
+import { forAllTests } from '../../support/running.ts'
 
-let server: RunningAgentServer
-
-beforeAll(async () => {
-  server = await startAgentServer()
-})
-afterAll(() => server.stop())
+const server = forAllTests(startAgentServer)
 
 type Mode = 'run_modes' | 'lifecycle' | 'state_update'
 

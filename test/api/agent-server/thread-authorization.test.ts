@@ -1,9 +1,10 @@
 /** What a caller may do with threads, beyond what `ownership.test.ts` asks of every operation. */
 import { Client } from '@langchain/langgraph-sdk'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { AuthorizationEvent, Authorize } from '../../../src/core/agent/authorization.ts'
 import { AppError } from '../../../src/core/errors.ts'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
+import { forAllTests } from '../../support/running.ts'
 
 const asked: { event: string; value: Record<string, unknown> }[] = []
 
@@ -21,13 +22,9 @@ function nameOf({ resource, action }: AuthorizationEvent): string {
   return `${resource}:${action}`
 }
 
-let server: RunningAgentServer
 let thread_id: string
 
-beforeAll(async () => {
-  server = await startAgentServer({ authorize: byOwner })
-})
-afterAll(() => server.stop())
+const server = forAllTests(() => startAgentServer({ authorize: byOwner }))
 
 beforeEach(async () => {
   const { threads, runs } = clientFor('alice')

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { expect, test } from 'vitest'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
+import { forAllTests } from '../../support/running.ts'
 
 /** Its graphs are made for each call; `greeter` greets as `configurable.greeting` says. */
-let server: RunningAgentServer
 
-beforeAll(async () => {
-  server = await startAgentServer({ projectName: 'factory' })
-})
-afterAll(() => server.stop())
+const server = forAllTests(() => startAgentServer({ projectName: 'factory' }))
 
 const as = (greeting: string) => ({ config: { configurable: { greeting } } })
 

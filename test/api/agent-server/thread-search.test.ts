@@ -1,7 +1,8 @@
 import { Client } from '@langchain/langgraph-sdk'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Authorize } from '../../../src/core/agent/authorization.ts'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
+import { forAllTests } from '../../support/running.ts'
 import { strictClock } from '../../support/strict-clock.ts'
 
 /** With `x-user` one sees the threads of that owner, with `x-tag` those that have the tag. */
@@ -13,7 +14,6 @@ const byHeader: Authorize = async (caller, event, value) => {
   return owner ? { owner } : undefined
 }
 
-let server: RunningAgentServer
 const ids: Record<string, string> = {}
 
 /** Made one after the other: `a` is the oldest. */
@@ -24,8 +24,8 @@ const THREADS = {
   d: { kind: 'list', flag: 1, text: 'x'.repeat(500) },
 }
 
+const server = forAllTests(() => startAgentServer({ authorize: byHeader, clock: strictClock() }))
 beforeAll(async () => {
-  server = await startAgentServer({ authorize: byHeader, clock: strictClock() })
   for (const [name, metadata] of Object.entries(THREADS)) {
     ids[name] = (await server.client.threads.create({ metadata })).thread_id
   }
@@ -33,7 +33,6 @@ beforeAll(async () => {
   const input = { messages: [{ role: 'human', content: 'hello' }] }
   await server.client.runs.wait(id('b'), 'agent', { input })
 })
-afterAll(() => server.stop())
 
 function id(name: string): string {
   return ids[name] ?? expect.fail(`no thread ${name}`)

@@ -1,16 +1,15 @@
 /** Where the time of a run went: what was at work, in which attempt, and who may read of it. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { expect, test } from 'vitest'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
 import { collect } from '../../support/agent/collect.ts'
 import { LANGUAGE } from '../../support/agent/language.ts'
 import { eventually } from '../../support/eventually.ts'
 import { human } from '../../support/hosts/host-world.ts'
+import { forAllTests } from '../../support/running.ts'
 
-let server: RunningAgentServer
-beforeAll(async () => {
-  server = await startAgentServer({ projectName: 'played', revisionId: 'revision-7' })
-})
-afterAll(() => server.stop())
+const server = forAllTests(() =>
+  startAgentServer({ projectName: 'played', revisionId: 'revision-7' }),
+)
 
 interface Timeline {
   run_id: string

@@ -1,13 +1,9 @@
 import type { Message, ThreadState } from '@langchain/langgraph-sdk'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { describe, expect, test } from 'vitest'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
+import { forAllTests } from '../../support/running.ts'
 
-let server: RunningAgentServer
-
-beforeAll(async () => {
-  server = await startAgentServer({ projectName: 'values' })
-})
-afterAll(() => server.stop())
+const server = forAllTests(() => startAgentServer({ projectName: 'values' }))
 
 /** What LangChain and LangGraph would make something of, if it were theirs. */
 const SECRET = { lc: 1, type: 'secret', id: ['PATH'] }

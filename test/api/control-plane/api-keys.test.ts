@@ -1,17 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { ApiKeySchema, NewApiKeySchema } from '../../../src/control-plane/people/api-key-schemas.ts'
 import { ADMIN_KEY_ID, DEFAULT_WORKSPACE_ID } from '../../../src/core/people/api-key.ts'
-import {
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../support/control-plane/control-plane.ts'
+import { startControlPlane } from '../../support/control-plane/control-plane.ts'
+import { forEachTest } from '../../support/running.ts'
 
-let world: ControlPlaneWorld
-beforeEach(async () => {
-  world = await startControlPlane({ isReconciling: false })
-})
-afterEach(() => world.close())
+const world = forEachTest(() => startControlPlane({ isReconciling: false }))
 
 const create = (change: Record<string, unknown> = {}, key?: string) =>
   world.call('POST', '/v2/api-keys', { name: 'laptop', role: 'developer', ...change }, key)

@@ -1,17 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { AuditEntrySchema } from '../../../src/control-plane/people/audit-log-schemas.ts'
 import { ADMIN_KEY_ID, DEFAULT_WORKSPACE_ID } from '../../../src/core/people/api-key.ts'
-import {
-  aCreateRequest,
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../support/control-plane/control-plane.ts'
+import { aCreateRequest, startControlPlane } from '../../support/control-plane/control-plane.ts'
+import { forEachTest } from '../../support/running.ts'
 
-let world: ControlPlaneWorld
-beforeEach(async () => {
-  world = await startControlPlane({ isReconciling: false })
-})
-afterEach(() => world.close())
+const world = forEachTest(() => startControlPlane({ isReconciling: false }))
 
 const log = async (query = '') => (await world.call('GET', `/v2/audit-log${query}`)).body
 const create = (change: Record<string, unknown> = {}) =>

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import {
   ControlPlaneClient,
   ControlPlaneError,
@@ -13,18 +13,14 @@ import {
   UnreachableError,
 } from '../../../client/src/client.ts'
 import { isRevisionOver, REVISION_STATUSES } from '../../../src/core/deployment/revision.ts'
-import {
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../support/control-plane/control-plane.ts'
+import { startControlPlane } from '../../support/control-plane/control-plane.ts'
+import { forEachTest } from '../../support/running.ts'
 
-let world: ControlPlaneWorld
 let client: ControlPlaneClient
+const world = forEachTest(() => startControlPlane({ isReconciling: false }))
 beforeEach(async () => {
-  world = await startControlPlane({ isReconciling: false })
   client = new ControlPlaneClient({ url: `${world.url}/`, apiKey: world.adminKey })
 })
-afterEach(() => world.close())
 
 const NOBODY = '00000000-0000-4000-8000-000000000000'
 

@@ -1,15 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import {
-  aCreateRequest,
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../support/control-plane/control-plane.ts'
+import { describe, expect, it } from 'vitest'
+import { aCreateRequest, startControlPlane } from '../../support/control-plane/control-plane.ts'
+import { forEachTest } from '../../support/running.ts'
 
-let world: ControlPlaneWorld
-beforeEach(async () => {
-  world = await startControlPlane({ isReconciling: false })
-})
-afterEach(() => world.close())
+const world = forEachTest(() => startControlPlane({ isReconciling: false }))
 
 const unknown = '11111111-1111-1111-1111-111111111111'
 const repo_url = 'https://git.example.com/agent.git'

@@ -1,18 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { DeploymentSchema } from '../../../src/control-plane/deployments/deployment-schemas.ts'
 import { DEFAULT_WORKSPACE_ID } from '../../../src/core/people/api-key.ts'
-import {
-  aCreateRequest,
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../support/control-plane/control-plane.ts'
+import { aCreateRequest, startControlPlane } from '../../support/control-plane/control-plane.ts'
+import { forEachTest } from '../../support/running.ts'
 
-let world: ControlPlaneWorld
-beforeEach(async () => {
-  world = await startControlPlane({ isReconciling: false })
-})
-afterEach(() => world.close())
+const world = forEachTest(() => startControlPlane({ isReconciling: false }))
 
 const create = (change: Record<string, unknown> = {}, key?: string) =>
   world.call('POST', '/v2/deployments', aCreateRequest(change), key)

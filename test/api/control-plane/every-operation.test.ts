@@ -1,25 +1,17 @@
 /** Every operation of the document: who may call it, whom it is apart from, what it leaves behind. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { proofOf } from '../../../src/control-plane/domains/proof.ts'
 import { ACCESS } from '../../../src/control-plane/people/access.ts'
 import { isAllowed, type Role } from '../../../src/core/people/api-key.ts'
-import {
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../support/control-plane/control-plane.ts'
+import { startControlPlane } from '../../support/control-plane/control-plane.ts'
 import { furnish, type Things, tourOf } from '../../support/control-plane/control-plane-tour.ts'
-import { type DnsServer, startDnsServer } from '../../support/gateway/dns-server.ts'
+import { startDnsServer } from '../../support/gateway/dns-server.ts'
+import { forEachTest } from '../../support/running.ts'
 
-let dns: DnsServer
-let world: ControlPlaneWorld
-beforeEach(async () => {
-  dns = await startDnsServer()
-  world = await startControlPlane({ isReconciling: false, dnsServers: [dns.address] })
-})
-afterEach(async () => {
-  await world.close()
-  dns.close()
-})
+const dns = forEachTest(startDnsServer)
+const world = forEachTest(() =>
+  startControlPlane({ isReconciling: false, dnsServers: [dns.address] }),
+)
 
 async function workspaceWithAdmin(name: string): Promise<{ id: string; key: string }> {
   const { id } = (await world.call('POST', '/v2/workspaces', { name })).body

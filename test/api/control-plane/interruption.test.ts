@@ -1,21 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import {
-  aCreateRequest,
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../support/control-plane/control-plane.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { aCreateRequest, startControlPlane } from '../../support/control-plane/control-plane.ts'
+import { forEachTest } from '../../support/running.ts'
 
-let world: ControlPlaneWorld
 let path: string
 let first: string
+const world = forEachTest(startControlPlane)
 beforeEach(async () => {
-  world = await startControlPlane()
   world.builder.plan = 'by hand'
   const { body } = await world.call('POST', '/v2/deployments', aCreateRequest())
   path = `/v2/deployments/${body.id}`
   first = body.latest_revision_id
 })
-afterEach(() => world.close())
 
 const read = async (id: string) => (await world.call('GET', `${path}/revisions/${id}`)).body
 const interrupt = (id: string, as = 'interrupt', key?: string) =>

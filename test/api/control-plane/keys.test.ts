@@ -1,16 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { DEFAULT_WORKSPACE_ID } from '../../../src/core/people/api-key.ts'
-import {
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../support/control-plane/control-plane.ts'
+import { startControlPlane } from '../../support/control-plane/control-plane.ts'
+import { forEachTest } from '../../support/running.ts'
 
-let world: ControlPlaneWorld
-beforeEach(async () => {
-  world = await startControlPlane({ isReconciling: false })
-})
-afterEach(() => world.close())
+const world = forEachTest(() => startControlPlane({ isReconciling: false }))
 
 const list = async (headers: Record<string, string>) =>
   (await fetch(`${world.url}/v2/deployments`, { headers })).status

@@ -1,14 +1,10 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import {
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../support/control-plane/control-plane.ts'
+import { expect, test } from 'vitest'
+import { startControlPlane } from '../../support/control-plane/control-plane.ts'
+import { forEachTest } from '../../support/running.ts'
 
-let world: ControlPlaneWorld
-beforeEach(async () => {
-  world = await startControlPlane({ isReconciling: false, maxRequestsPerSecond: 3 })
-})
-afterEach(() => world.close())
+const world = forEachTest(() =>
+  startControlPlane({ isReconciling: false, maxRequestsPerSecond: 3 }),
+)
 
 test('requests of one caller are bounded by the second, whatever key it makes up; health checks are not', async () => {
   const ask = (path: string, key = 'one') =>

@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import {
-  aCreateRequest,
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../support/control-plane/control-plane.ts'
+import { expect, it } from 'vitest'
+import { aCreateRequest, startControlPlane } from '../../support/control-plane/control-plane.ts'
+import { forAllTests } from '../../support/running.ts'
 
-let world: ControlPlaneWorld
-beforeAll(async () => {
-  world = await startControlPlane({ isReconciling: false })
-})
-afterAll(() => world.close())
+const world = forAllTests(() => startControlPlane({ isReconciling: false }))
 
 const read = (path: string) =>
   fetch(`${world.url}${path}`, { headers: { authorization: `Bearer ${world.adminKey}` } })

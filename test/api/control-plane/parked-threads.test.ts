@@ -1,10 +1,7 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import type { ParkedThreads } from '../../../src/core/agent/parked-threads.ts'
-import {
-  aCreateRequest,
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../support/control-plane/control-plane.ts'
+import { aCreateRequest, startControlPlane } from '../../support/control-plane/control-plane.ts'
+import { forEachTest } from '../../support/running.ts'
 
 const VERDICT: ParkedThreads = {
   checked_at: '2026-11-20T12:00:00.000Z',
@@ -22,12 +19,10 @@ const VERDICT: ParkedThreads = {
   ],
 }
 
-let world: ControlPlaneWorld
+const world = forEachTest(startControlPlane)
 beforeEach(async () => {
-  world = await startControlPlane()
   world.driver.parked.set('any', VERDICT)
 })
-afterEach(() => world.close())
 
 async function deploy(rule?: 'warn' | 'block') {
   const source_config = { repo_url: 'https://git.example.com/agent.git', parked_threads: rule }

@@ -1,16 +1,9 @@
 /** Making a deployment public and private: who may, what is told, and what the gateway hears of it. */
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import {
-  aCreateRequest,
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../support/control-plane/control-plane.ts'
+import { expect, it } from 'vitest'
+import { aCreateRequest, startControlPlane } from '../../support/control-plane/control-plane.ts'
+import { forEachTest } from '../../support/running.ts'
 
-let world: ControlPlaneWorld
-beforeEach(async () => {
-  world = await startControlPlane()
-})
-afterEach(() => world.close())
+const world = forEachTest(startControlPlane)
 
 const create = async (change: object) =>
   (await world.call('POST', '/v2/deployments', aCreateRequest({ name: 'support', ...change }))).body

@@ -1,27 +1,22 @@
 import { createHmac } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import {
-  aCreateRequest,
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../support/control-plane/control-plane.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { aCreateRequest, startControlPlane } from '../../support/control-plane/control-plane.ts'
+import { forEachTest } from '../../support/running.ts'
 
 const BEFORE = 'a'.repeat(40)
 const AFTER = 'b'.repeat(40)
 
-let world: ControlPlaneWorld
 let path: string
 let id: string
 let secret: string
 let url: string
 
+const world = forEachTest(() => startControlPlane({ isReconciling: false }))
 beforeEach(async () => {
-  world = await startControlPlane({ isReconciling: false })
   ;({ id } = await create({ build_on_push: true }))
   path = `/v2/deployments/${id}`
   ;({ secret, url } = (await world.call('POST', `${path}/push-webhook`)).body)
 })
-afterEach(() => world.close())
 
 async function create(
   source_config: object,

@@ -1,15 +1,8 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import {
-  aCreateRequest,
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../support/control-plane/control-plane.ts'
+import { expect, it, vi } from 'vitest'
+import { aCreateRequest, startControlPlane } from '../../support/control-plane/control-plane.ts'
+import { forEachTest } from '../../support/running.ts'
 
-let world: ControlPlaneWorld
-beforeEach(async () => {
-  world = await startControlPlane()
-})
-afterEach(() => world.close())
+const world = forEachTest(startControlPlane)
 
 const call = (method: string, path: string, body?: unknown) => world.call(method, path, body)
 

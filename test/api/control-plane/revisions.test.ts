@@ -1,22 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { RevisionSchema } from '../../../src/control-plane/revisions/revision-schemas.ts'
-import {
-  aCreateRequest,
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../support/control-plane/control-plane.ts'
+import { aCreateRequest, startControlPlane } from '../../support/control-plane/control-plane.ts'
+import { forEachTest } from '../../support/running.ts'
 
-let world: ControlPlaneWorld
 let path: string
 let first: string
+const world = forEachTest(() => startControlPlane({ isReconciling: false }))
 beforeEach(async () => {
-  world = await startControlPlane({ isReconciling: false })
   const secrets = [{ name: 'A', value: 'first' }]
   const { body } = await world.call('POST', '/v2/deployments', aCreateRequest({ secrets }))
   path = `/v2/deployments/${body.id}`
   first = body.latest_revision_id
 })
-afterEach(() => world.close())
 
 const unknown = '11111111-1111-1111-1111-111111111111'
 

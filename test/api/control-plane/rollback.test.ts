@@ -1,17 +1,10 @@
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import {
-  aCreateRequest,
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../support/control-plane/control-plane.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { aCreateRequest, startControlPlane } from '../../support/control-plane/control-plane.ts'
 import { aFolder } from '../../support/control-plane/fake-builder.ts'
+import { forEachTest } from '../../support/running.ts'
 
-let world: ControlPlaneWorld
-beforeEach(async () => {
-  world = await startControlPlane({ limits: { keptRevisions: 2 } })
-})
-afterEach(() => world.close())
+const world = forEachTest(() => startControlPlane({ limits: { keptRevisions: 2 } }))
 
 const eventually = <T>(look: () => T | Promise<T>) =>
   vi.waitFor(look, { timeout: 30_000, interval: 5 })

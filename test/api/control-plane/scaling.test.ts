@@ -1,19 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Load } from '../../../src/core/deployment/runtime.ts'
-import {
-  aCreateRequest,
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../support/control-plane/control-plane.ts'
+import { aCreateRequest, startControlPlane } from '../../support/control-plane/control-plane.ts'
+import { forEachTest } from '../../support/running.ts'
 
 const IDLE_MS = 60_000
 const CALM: Load = { running: 0, capacity: 4, waiting: 0, lag_ms: 0, next_due_at: null }
 
-let world: ControlPlaneWorld
-beforeEach(async () => {
-  world = await startControlPlane({ limits: { idleMs: IDLE_MS } })
-})
-afterEach(() => world.close())
+const world = forEachTest(() => startControlPlane({ limits: { idleMs: IDLE_MS } }))
 
 const eventually = <T>(look: () => T | Promise<T>) =>
   vi.waitFor(look, { timeout: 30_000, interval: 5 })

@@ -1,18 +1,14 @@
 import { request } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { UPLOAD_URL_LIFETIME_MS } from '../../../src/control-plane/sources/uploads.ts'
-import {
-  aCreateRequest,
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../support/control-plane/control-plane.ts'
+import { aCreateRequest, startControlPlane } from '../../support/control-plane/control-plane.ts'
+import { forEachTest } from '../../support/running.ts'
 
-let world: ControlPlaneWorld
 let path: string
 let id: string
+const world = forEachTest(() => startControlPlane({ isReconciling: false }))
 beforeEach(async () => {
-  world = await startControlPlane({ isReconciling: false })
   const body = aCreateRequest({
     source: 'internal_source',
     source_config: {},
@@ -21,7 +17,6 @@ beforeEach(async () => {
   id = (await world.call('POST', '/v2/deployments', body)).body.id
   path = `/v2/deployments/${id}`
 })
-afterEach(() => world.close())
 
 const newUrl = async () => (await world.call('POST', `${path}/upload-url`)).body
 const tarball = gzipSync('a tarball')

@@ -1,18 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { WorkspaceSchema } from '../../../src/control-plane/people/workspace-schemas.ts'
 import { DEFAULT_WORKSPACE_ID } from '../../../src/core/people/api-key.ts'
-import {
-  aCreateRequest,
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../support/control-plane/control-plane.ts'
+import { aCreateRequest, startControlPlane } from '../../support/control-plane/control-plane.ts'
+import { forEachTest } from '../../support/running.ts'
 
-let world: ControlPlaneWorld
-beforeEach(async () => {
-  world = await startControlPlane({ isReconciling: false })
-})
-afterEach(() => world.close())
+const world = forEachTest(() => startControlPlane({ isReconciling: false }))
 
 const create = async (name: string) => (await world.call('POST', '/v2/workspaces', { name })).body
 const keyIn = async (workspace_id: string, role = 'admin') =>

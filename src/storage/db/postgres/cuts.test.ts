@@ -1,34 +1,24 @@
 /** What happens to writes whose connection is lost during the commit. */
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { aRun, aThread } from '../../../../test/support/agent/agent-records.ts'
 import { claimRun } from '../../../../test/support/agent/claim-run.ts'
 import { eventually } from '../../../../test/support/eventually.ts'
-import {
-  type PostgresProxy,
-  startPostgresProxy,
-} from '../../../../test/support/postgres/postgres-proxy.ts'
-import type { AgentStore } from '../../../core/agent/agent-store.ts'
+import { startPostgresProxy } from '../../../../test/support/postgres/postgres-proxy.ts'
+import { forEachTest } from '../../../../test/support/running.ts'
 import type { Lease } from '../../../core/agent/run.ts'
 import { openAgentStore } from '../../agent/store.ts'
 import { openPostgres } from './db.ts'
 
-let proxy: PostgresProxy
-let store: AgentStore
 let thread_id: string
 let run_id: string
 
+const proxy = forEachTest(startPostgresProxy)
+const store = forEachTest(() => openAgentStore(proxy.url))
 beforeEach(async () => {
-  proxy = await startPostgresProxy()
-  store = await openAgentStore(proxy.url)
   const thread = aThread()
   await store.threads.insert(thread)
   thread_id = thread.thread_id
   run_id = (await store.runs.insert(aRun({ thread_id }))).run_id
-})
-
-afterEach(async () => {
-  await store.close()
-  await proxy.stop()
 })
 
 async function claim(now = 1): Promise<Lease> {

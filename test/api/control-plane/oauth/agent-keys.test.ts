@@ -1,32 +1,20 @@
 /** The key that a deployment's agent servers are given. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { agentKeyOf } from '../../../../src/core/oauth/agent-key.ts'
-import {
-  aCreateRequest,
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../../support/control-plane/control-plane.ts'
-import {
-  startOAuthProvider,
-  type TestOAuthProvider,
-} from '../../../support/oauth/oauth-provider.ts'
+import { aCreateRequest, startControlPlane } from '../../../support/control-plane/control-plane.ts'
+import { startOAuthProvider } from '../../../support/oauth/oauth-provider.ts'
 import { addProvider, ask } from '../../../support/oauth/oauth-world.ts'
 import { Person } from '../../../support/oauth/person.ts'
+import { forEachTest } from '../../../support/running.ts'
 
-let acme: TestOAuthProvider
-let world: ControlPlaneWorld
 let deployment_id: string
 let key: string
+const acme = forEachTest(startOAuthProvider)
+const world = forEachTest(() => startControlPlane({ isReconciling: false }))
 beforeEach(async () => {
-  acme = await startOAuthProvider()
-  world = await startControlPlane({ isReconciling: false })
   await addProvider(world, acme)
   deployment_id = await deploy('support')
   key = keyOf(deployment_id)
-})
-afterEach(async () => {
-  await world.close()
-  await acme.stop()
 })
 
 async function deploy(name: string): Promise<string> {

@@ -1,23 +1,17 @@
 /** Who wants another's token, or a request to where they may not go. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { withoutLink } from '../../../../src/control-plane/oauth/consent/callback-routes.ts'
 import {
   type ControlPlaneWorld,
   startControlPlane,
 } from '../../../support/control-plane/control-plane.ts'
-import {
-  startOAuthProvider,
-  type TestOAuthProvider,
-} from '../../../support/oauth/oauth-provider.ts'
+import { startOAuthProvider } from '../../../support/oauth/oauth-provider.ts'
 import { addProvider, ask } from '../../../support/oauth/oauth-world.ts'
 import { Person } from '../../../support/oauth/person.ts'
+import { forAllTests } from '../../../support/running.ts'
 
-let acme: TestOAuthProvider
 let world: ControlPlaneWorld
-beforeAll(async () => {
-  acme = await startOAuthProvider()
-})
-afterAll(() => acme.stop())
+const acme = forAllTests(startOAuthProvider)
 beforeEach(async () => {
   world = await startControlPlane({ isReconciling: false })
 })

@@ -1,32 +1,21 @@
 /** How much the vault takes of each. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { ADMIN_KEY_ID, DEFAULT_WORKSPACE_ID } from '../../../../src/core/people/api-key.ts'
-import {
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../../support/control-plane/control-plane.ts'
+import { startControlPlane } from '../../../support/control-plane/control-plane.ts'
 import {
   anOAuthConsent,
   anOAuthToken,
 } from '../../../support/control-plane/control-plane-records.ts'
-import {
-  startOAuthProvider,
-  type TestOAuthProvider,
-} from '../../../support/oauth/oauth-provider.ts'
+import { startOAuthProvider } from '../../../support/oauth/oauth-provider.ts'
 import { addProvider, ask, giveToken } from '../../../support/oauth/oauth-world.ts'
+import { forEachTest } from '../../../support/running.ts'
 
 const DAY_MS = 24 * 3_600_000
 
-let acme: TestOAuthProvider
-let world: ControlPlaneWorld
+const acme = forEachTest(startOAuthProvider)
+const world = forEachTest(() => startControlPlane({ isReconciling: false }))
 beforeEach(async () => {
-  acme = await startOAuthProvider()
-  world = await startControlPlane({ isReconciling: false })
   await addProvider(world, acme)
-})
-afterEach(async () => {
-  await world.close()
-  await acme.stop()
 })
 
 const ADMIN = { user_id: ADMIN_KEY_ID, workspace_id: DEFAULT_WORKSPACE_ID }

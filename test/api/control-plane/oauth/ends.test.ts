@@ -1,29 +1,17 @@
 /** What becomes of tokens when those who hold them go. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { agentKeyOf } from '../../../../src/core/oauth/agent-key.ts'
 import { DEFAULT_WORKSPACE_ID } from '../../../../src/core/people/api-key.ts'
-import {
-  aCreateRequest,
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../../support/control-plane/control-plane.ts'
-import {
-  startOAuthProvider,
-  type TestOAuthProvider,
-} from '../../../support/oauth/oauth-provider.ts'
+import { aCreateRequest, startControlPlane } from '../../../support/control-plane/control-plane.ts'
+import { startOAuthProvider } from '../../../support/oauth/oauth-provider.ts'
 import { addProvider, ask } from '../../../support/oauth/oauth-world.ts'
 import { Person } from '../../../support/oauth/person.ts'
+import { forEachTest } from '../../../support/running.ts'
 
-let acme: TestOAuthProvider
-let world: ControlPlaneWorld
+const acme = forEachTest(startOAuthProvider)
+const world = forEachTest(() => startControlPlane({ isReconciling: false }))
 beforeEach(async () => {
-  acme = await startOAuthProvider()
-  world = await startControlPlane({ isReconciling: false })
   await addProvider(world, acme)
-})
-afterEach(async () => {
-  await world.close()
-  await acme.stop()
 })
 
 /** With which Anna has given her token; with a link of Bert's that is open. */

@@ -1,27 +1,20 @@
 /** From the question to the token, with a real authorization server and a person with a browser. */
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { newKey } from '../../../../src/core/people/api-key.ts'
 import {
   type ControlPlaneWorld,
   startControlPlane,
 } from '../../../support/control-plane/control-plane.ts'
-import {
-  type Interference,
-  startOAuthProvider,
-  type TestOAuthProvider,
-} from '../../../support/oauth/oauth-provider.ts'
+import { type Interference, startOAuthProvider } from '../../../support/oauth/oauth-provider.ts'
 import * as shared from '../../../support/oauth/oauth-world.ts'
 import { Person } from '../../../support/oauth/person.ts'
 import { freshPostgres } from '../../../support/postgres/postgres.ts'
+import { forAllTests } from '../../../support/running.ts'
 
-let acme: TestOAuthProvider
 let world: ControlPlaneWorld
-beforeAll(async () => {
-  acme = await startOAuthProvider()
-})
-afterAll(() => acme.stop())
+const acme = forAllTests(startOAuthProvider)
 const DATABASES = { SQLite: async () => ':memory:', PostgreSQL: freshPostgres }
 
 async function start(findDatabase: () => Promise<string>): Promise<void> {

@@ -1,28 +1,15 @@
 /** What an id token has to say, where a provider sends one. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import {
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../../support/control-plane/control-plane.ts'
-import { type ProtectedServer, startProtectedServer } from '../../../support/oauth/mcp-server.ts'
-import {
-  startOAuthProvider,
-  type TestOAuthProvider,
-} from '../../../support/oauth/oauth-provider.ts'
+import { describe, expect, it } from 'vitest'
+import { startControlPlane } from '../../../support/control-plane/control-plane.ts'
+import { startProtectedServer } from '../../../support/oauth/mcp-server.ts'
+import { startOAuthProvider } from '../../../support/oauth/oauth-provider.ts'
 import { ask } from '../../../support/oauth/oauth-world.ts'
 import { Person } from '../../../support/oauth/person.ts'
+import { forEachTest } from '../../../support/running.ts'
 
-let acme: TestOAuthProvider
-let mcp: ProtectedServer
-let world: ControlPlaneWorld
-beforeEach(async () => {
-  acme = await startOAuthProvider()
-  mcp = await startProtectedServer(acme.url)
-  world = await startControlPlane({ isReconciling: false })
-})
-afterEach(async () => {
-  await Promise.all([acme.stop(), mcp.stop(), world.close()])
-})
+const acme = forEachTest(startOAuthProvider)
+const mcp = forEachTest(() => startProtectedServer(acme.url))
+const world = forEachTest(() => startControlPlane({ isReconciling: false }))
 
 /** The provider is known with its issuer; Anna comes back, and its answer has these claims. */
 async function comeBackWith(change: Record<string, unknown>) {

@@ -1,26 +1,13 @@
 /** What was asked for, and what was given. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import {
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../../support/control-plane/control-plane.ts'
-import {
-  startOAuthProvider,
-  type TestOAuthProvider,
-} from '../../../support/oauth/oauth-provider.ts'
+import { describe, expect, it } from 'vitest'
+import { startControlPlane } from '../../../support/control-plane/control-plane.ts'
+import { startOAuthProvider } from '../../../support/oauth/oauth-provider.ts'
 import { addProvider, ask } from '../../../support/oauth/oauth-world.ts'
 import { Person } from '../../../support/oauth/person.ts'
+import { forEachTest } from '../../../support/running.ts'
 
-let acme: TestOAuthProvider
-let world: ControlPlaneWorld
-beforeEach(async () => {
-  acme = await startOAuthProvider()
-  world = await startControlPlane({ isReconciling: false })
-})
-afterEach(async () => {
-  await world.close()
-  await acme.stop()
-})
+const acme = forEachTest(startOAuthProvider)
+const world = forEachTest(() => startControlPlane({ isReconciling: false }))
 
 /** The provider grants these, whatever is asked for. */
 function grant(scope: string): void {

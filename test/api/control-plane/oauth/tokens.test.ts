@@ -1,22 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { ADMIN_KEY_ID, DEFAULT_WORKSPACE_ID } from '../../../../src/core/people/api-key.ts'
-import {
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../../support/control-plane/control-plane.ts'
+import { startControlPlane } from '../../../support/control-plane/control-plane.ts'
 import { anOAuthToken } from '../../../support/control-plane/control-plane-records.ts'
-import {
-  startOAuthProvider,
-  type TestOAuthProvider,
-} from '../../../support/oauth/oauth-provider.ts'
+import { startOAuthProvider } from '../../../support/oauth/oauth-provider.ts'
 import { addProvider, ask, giveToken } from '../../../support/oauth/oauth-world.ts'
+import { forEachTest } from '../../../support/running.ts'
 
-let world: ControlPlaneWorld
-beforeEach(async () => {
-  world = await startControlPlane({ isReconciling: false })
-})
-afterEach(() => world.close())
+const world = forEachTest(() => startControlPlane({ isReconciling: false }))
 
 describe("deleting a provider's tokens", () => {
   it("deletes the caller's of that provider, and no others", async () => {
@@ -56,12 +47,10 @@ describe("deleting a provider's tokens", () => {
 })
 
 describe('tokens that people have given', () => {
-  let acme: TestOAuthProvider
+  const acme = forEachTest(startOAuthProvider)
   beforeEach(async () => {
-    acme = await startOAuthProvider()
     await addProvider(world, acme)
   })
-  afterEach(() => acme.stop())
 
   it('are listed without the tokens, renamed, and deleted one by one by their owner alone', async () => {
     const token = await giveToken(world)
