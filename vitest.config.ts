@@ -105,7 +105,7 @@ export default defineConfig({
       './test/support/vitest/closing-line.ts',
     ],
     globalSetup: ['./test/contract/hits-folder.ts', './test/support/vitest/postgres-global.ts'],
-    setupFiles: './test/contract/record-hits.ts',
+    setupFiles: ['./test/contract/record-hits.ts', './test/support/vitest/folders-setup.ts'],
     // Group 0 would not do: on few cores vitest puts its files behind all groups.
     projects: [
       {

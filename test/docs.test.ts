@@ -1,18 +1,10 @@
 /** The repository's texts: links lead somewhere, what they name exists, and the tour works. */
-import {
-  cpSync,
-  existsSync,
-  globSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, globSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ServeProcess, startServeProcess } from './support/processes/serve-process.ts'
 import { tourSteps, walk } from './support/processes/tour.ts'
+import { temporaryFolder } from './support/temporary-folder.ts'
 
 const root = resolve(import.meta.dirname, '..')
 const TEXTS = globSync(['*.md', 'docs/**/*.md', 'examples/*/*.md'], { cwd: root })
@@ -71,11 +63,10 @@ it('the table of docs/rooms.md has a row for everything in src', () => {
 describe('the first token of the README, and the tour', () => {
   const TOUR_MS = 400_000
   const WRITTEN_ADDRESS = 'http://127.0.0.1:8124'
-  let folder: string
+  const folder = temporaryFolder()
   let runyard: ServeProcess
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'runyard-tour-'))
     cpSync(join(root, 'examples'), join(folder, 'examples'), {
       recursive: true,
       filter: (source) => !source.includes('node_modules'),
@@ -92,7 +83,6 @@ describe('the first token of the README, and the tour', () => {
     // Not 0 when a part did not end in its time.
     expect(await runyard?.stop()).toBe(0)
     // Three deployments with all their packages: tens of thousands of files.
-    rmSync(folder, { recursive: true, force: true })
   }, TOUR_MS)
 
   it('works as it is written, and shows what it says', { timeout: TOUR_MS }, async () => {

@@ -6,15 +6,14 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { endTogether } from './support/processes/end-together.ts'
+import { temporaryFolder } from './support/temporary-folder.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const SCRIPT = resolve(ROOT, 'scripts/prepare.mjs')
@@ -28,14 +27,13 @@ const at = (name: string) => join(clone, name)
 const stampFile = () => at('node_modules/.runyard-installed')
 
 beforeEach(() => {
-  clone = mkdtempSync(join(tmpdir(), 'runyard-prepare-'))
+  clone = temporaryFolder()
   for (const name of ['scripts', 'node_modules', 'bin']) mkdirSync(at(name))
   copyFileSync(SCRIPT, at('scripts/prepare.mjs'))
   writeFileSync(at('package-lock.json'), '{}')
   writeFileSync(at('bin/npm'), NPM)
   chmodSync(at('bin/npm'), 0o755)
 })
-afterEach(() => rmSync(clone, { recursive: true, force: true }))
 
 function prepare(args: string[] = [], env: Record<string, string> = {}): ChildProcess {
   const PATH = [at('bin'), process.env.PATH].join(delimiter)

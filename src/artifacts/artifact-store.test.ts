@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { aFolder } from '../../test/support/control-plane/fake-builder.ts'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import { systemClock as clock } from '../core/clock.ts'
 import { isArtifactGranted } from '../core/deployment/artifacts/grant.ts'
 import type { ArtifactStore } from '../core/deployment/artifacts/store.ts'
@@ -15,7 +15,7 @@ let dir: string
 let objects: ObjectStore
 let store: ArtifactStore
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'packed-'))
+  dir = temporaryFolder()
   objects = openFolderObjects({ root: join(dir, 'objects') })
   const homeUrl = async () => 'http://home.test'
   store = createArtifactStore({
@@ -25,7 +25,6 @@ beforeEach(async () => {
   await mkdir(join(dir, 'built'))
   await writeFile(join(dir, 'built/langgraph.json'), '{}')
 })
-afterEach(() => rm(dir, { recursive: true, force: true }))
 
 const publish = (id = 'r1') =>
   store.publish({ artifact: aFolder(id), repo_commit_sha: 'c0ffee', root: join(dir, 'built') })

@@ -4,20 +4,18 @@ import { once } from 'node:events'
 import {
   chmod,
   mkdir,
-  mkdtemp,
   readdir,
   readFile,
   readlink,
-  rm,
   stat,
   symlink,
   writeFile,
 } from 'node:fs/promises'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import { unpackOwn } from './archive/unpack-own.ts'
 import { type FetchOrder, fetchArtifact } from './fetch.ts'
 import { packFolder } from './pack.ts'
@@ -26,14 +24,13 @@ import { writePieces } from './pieces.ts'
 let dir: string
 let server: Server | undefined
 const said: string[] = []
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'artifact-'))
+beforeEach(() => {
+  dir = temporaryFolder()
   said.length = 0
 })
 afterEach(async () => {
   server?.closeAllConnections()
   server?.close()
-  await rm(dir, { recursive: true, force: true })
 })
 
 const into = () => join(dir, 'project')

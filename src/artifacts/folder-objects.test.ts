@@ -1,17 +1,16 @@
-import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { objectStoreConformance } from '../../test/conformance/object-store.ts'
 import { eventually } from '../../test/support/eventually.ts'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import { openFolderObjects } from './folder-objects.ts'
 
 let root: string
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'objects-'))
+beforeEach(() => {
+  root = temporaryFolder()
 })
-afterEach(() => rm(root, { recursive: true, force: true }))
 
 describe('a folder of objects', () => {
   objectStoreConformance(async () => openFolderObjects({ root }))

@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { aFolder, FakeBuilder } from '../../test/support/control-plane/fake-builder.ts'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import { systemClock as clock } from '../core/clock.ts'
 import type { ArtifactStore } from '../core/deployment/artifacts/store.ts'
 import type { Builder, BuildRequest } from '../core/deployment/builds/build.ts'
@@ -15,7 +15,7 @@ const never = new AbortController().signal
 let dir: string
 let artifacts: ArtifactStore
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'published-'))
+  dir = temporaryFolder()
   await mkdir(join(dir, 'built'))
   await writeFile(join(dir, 'built/langgraph.json'), '{}')
   artifacts = createArtifactStore({
@@ -26,7 +26,6 @@ beforeEach(async () => {
     clock,
   })
 })
-afterEach(() => rm(dir, { recursive: true, force: true }))
 
 /** One on each machine. */
 function machine(): { builder: Builder; own: FakeBuilder } {

@@ -3,7 +3,6 @@ import {
   access,
   chmod,
   mkdir,
-  mkdtemp,
   readdir,
   readFile,
   rename,
@@ -11,11 +10,11 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { create } from 'tar'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { runNow } from '../../test/support/processes/program.ts'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import { openFolderObjects } from '../artifacts/folder-objects.ts'
 import { systemClock } from '../core/clock.ts'
 import type {
@@ -46,12 +45,11 @@ const PASSED_ON =
 
 let dir: string
 let tarballs: Tarballs
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'builder-'))
+beforeEach(() => {
+  dir = temporaryFolder()
   const root = join(dir, 'data')
   tarballs = createTarballs({ dir: root, objects: openFolderObjects({ root }) })
 })
-afterEach(() => rm(dir, { recursive: true, force: true }))
 
 /** A project whose lock file needs nothing from a registry. */
 const WORKSPACE = {

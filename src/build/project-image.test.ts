@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { create } from 'tar'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import { createRegistryClient } from '../artifacts/registry/client.ts'
 import { createWays } from '../artifacts/registry/ways.ts'
 import { systemClock } from '../core/clock.ts'
@@ -18,10 +18,9 @@ import { pythonsFolder } from './layout.ts'
 import { createProcessCommands } from './process-commands.ts'
 
 let dir: string
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'project-image-'))
+beforeEach(() => {
+  dir = temporaryFolder()
 })
-afterEach(() => rm(dir, { recursive: true, force: true }))
 
 /** Containers that are processes, and write down of which image they would have been. */
 function asProcesses(

@@ -1,17 +1,16 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import { openFolderObjects } from '../artifacts/folder-objects.ts'
 import { createTarballs } from './tarballs.ts'
 
 const GZIP = gzipSync('whatever is inside')
 let dir: string
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'uploads-'))
+beforeEach(() => {
+  dir = temporaryFolder()
 })
-afterEach(() => rm(dir, { recursive: true, force: true }))
 
 const tarballsOf = (at: string) =>
   createTarballs({ dir: at, objects: openFolderObjects({ root: at }) })

@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import { writeBuilt } from './built-record.ts'
 import { revisionFolder } from './layout.ts'
 import { weaknessesOf } from './weaknesses.ts'
@@ -9,11 +9,10 @@ import { weaknessesOf } from './weaknesses.ts'
 let dir: string
 let source: string
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'weaknesses-'))
+  dir = temporaryFolder()
   source = revisionFolder(dir, 'one').source
   await write('apps/agent/langgraph.json', '{}')
 })
-afterEach(() => rm(dir, { recursive: true }))
 
 async function write(path: string, text: string): Promise<void> {
   await mkdir(dirname(join(source, path)), { recursive: true })

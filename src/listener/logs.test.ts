@@ -1,17 +1,16 @@
-import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import { Logs } from './logs.ts'
 
 let dir: string
 let logs: Logs
 const pathOf = (id: string) => join(dir, id)
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'logs-'))
+  dir = temporaryFolder()
   logs = new Logs(pathOf)
 })
-afterEach(() => rmSync(dir, { recursive: true }))
 
 const textOf = (id: string) => logs.read([id]).map(({ text }) => text)
 

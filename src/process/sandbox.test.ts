@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { hasProgram, runNow } from '../../test/support/processes/program.ts'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import { createProcessCommands } from '../build/process-commands.ts'
 import { DEFAULT_LIMITS, runStep } from '../build/step.ts'
 import type { CommandTerms, CommandView } from '../core/deployment/builds/project-commands.ts'
@@ -11,9 +11,8 @@ import { openSandbox } from './sandbox.ts'
 
 let above: string
 beforeEach(() => {
-  above = mkdtempSync(join(tmpdir(), 'runyard-view-'))
+  above = temporaryFolder()
 })
-afterEach(() => rmSync(above, { recursive: true }))
 
 it.skipIf(!hasBubblewrap())(
   'shows of a data folder only what is given, where all around it can be read',

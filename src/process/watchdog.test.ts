@@ -1,18 +1,17 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 
 const watchdog = new URL('watchdog.ts', import.meta.url).href
 const origin = new URL('../core/origin.ts', import.meta.url).href
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'runyard-watchdog-'))
+  folder = temporaryFolder()
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 /**
  * In a process of its own, whose loop `block` blocks until the node's place is told, in the file `told`;

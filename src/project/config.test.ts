@@ -1,20 +1,18 @@
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import { AppError } from '../core/errors.ts'
 import { checkProjectConfig, readProjectConfig } from './config.ts'
 
 let root: string
 
 beforeEach(async () => {
-  root = await realpath(await mkdtemp(join(tmpdir(), 'runyard-config-')))
+  root = temporaryFolder()
   await mkdir(join(root, 'project/src'), { recursive: true })
   await writeFile(join(root, 'project/src/agent.ts'), '')
   await writeFile(join(root, 'outside.ts'), '')
 })
-
-afterEach(() => rm(root, { recursive: true }))
 
 /** `border`: the folder that paths may not leave, from the top of what is made here. */
 async function read(content: unknown, border = 'project') {
@@ -88,7 +86,7 @@ describe('readProjectConfig', () => {
 
   it('says which file is missing, and where', async () => {
     await expect(readProjectConfig(join(root, 'langgraph.json'))).rejects.toEqual(
-      refusal(/There is no langgraph\.json in .*runyard-config-/),
+      refusal(/There is no langgraph\.json in .*runyard-/),
     )
   })
 

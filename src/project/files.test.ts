@@ -1,17 +1,16 @@
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { runNow } from '../../test/support/processes/program.ts'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import { readTextFile } from './files.ts'
 
 let dir: string
 let path: string
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'text-file-'))
+beforeEach(() => {
+  dir = temporaryFolder()
   path = join(dir, 'langgraph.json')
 })
-afterEach(() => rm(dir, { recursive: true, force: true }))
 
 it('answers the text of a file, through links too', async () => {
   await writeFile(join(dir, 'text'), 'für alle 🎉')

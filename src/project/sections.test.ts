@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import { readProjectConfig } from './config.ts'
 import { readTtlConfig, replaceSections, SECTIONS, type Sections } from './sections.ts'
 
@@ -78,10 +78,9 @@ describe('CORS', () => {
 describe('the variables of a project', () => {
   let root: string
   beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), 'runyard-sections-'))
+    root = temporaryFolder()
     await writeFile(join(root, 'agent.ts'), 'export const graph = 1')
   })
-  afterEach(() => rm(root, { recursive: true }))
 
   it('count too, and those of the environment go first', async () => {
     const path = join(root, 'langgraph.json')

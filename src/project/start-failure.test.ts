@@ -1,15 +1,14 @@
-import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import { AppError } from '../core/errors.ts'
 import { describeStartFailure } from './start-failure.ts'
 
 let folder: string
-beforeEach(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), 'start-failure-')))
+beforeEach(() => {
+  folder = temporaryFolder()
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 function failed(message: string, frames: string[], cause?: unknown): AppError {
   const error = new AppError('bad_request', message, { cause })

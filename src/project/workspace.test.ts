@@ -1,14 +1,13 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import { findWorkspace } from './workspace.ts'
 
 let top: string
-beforeEach(async () => {
-  top = await realpath(await mkdtemp(join(tmpdir(), 'runyard-workspace-')))
+beforeEach(() => {
+  top = temporaryFolder()
 })
-afterEach(() => rm(top, { recursive: true }))
 
 const MEMBER = { 'apps/agent/package.json': '{}' }
 const UV = { 'apps/agent/pyproject.toml': '[project]\nname = "agent"\n' }

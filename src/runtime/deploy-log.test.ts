@@ -1,16 +1,15 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import { silentLog } from '../core/log.ts'
 import { DeployLog } from './deploy-log.ts'
 
 const clock = { now: () => 0 }
 let dir: string
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'deploy-log-'))
+beforeEach(() => {
+  dir = temporaryFolder()
 })
-afterEach(() => rm(dir, { recursive: true, force: true }))
 
 it('adds to the file of an earlier process', async () => {
   const path = join(dir, 'new', 'deploy.log')

@@ -1,7 +1,7 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import {
   applyProjectEnvironment,
   readClientConfig,
@@ -250,7 +250,7 @@ describe('the configuration of serve', () => {
   })
 
   it('reads with which certificates a container engine is asked', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'certs-'))
+    const folder = temporaryFolder()
     for (const name of ['ca.pem', 'cert.pem', 'key.pem']) writeFileSync(join(folder, name), '')
     const read = (env: Record<string, string>) => readUpConfig({}, env).docker.certs
     const tcp = { RUNYARD_DOCKER_HOST: 'tcp://10.0.0.1:2376' }
@@ -330,9 +330,8 @@ describe('the configuration of dev', () => {
 })
 
 describe('where commands find the control plane', () => {
-  const dir = mkdtempSync(join(tmpdir(), 'runyard-config-'))
+  const dir = temporaryFolder()
   writeFileSync(join(dir, 'admin.key'), 'ry_local\n')
-  afterAll(() => rmSync(dir, { recursive: true, force: true }))
   const env = { RUNYARD_DATA_DIR: dir }
 
   it('is this machine, with the key of the data folder, unless told otherwise', () => {

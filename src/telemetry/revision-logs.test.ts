@@ -1,18 +1,17 @@
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rename, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../test/support/temporary-folder.ts'
 import type { LogPage, LogQuery } from '../core/deployment/revision-log.ts'
 import { createRevisionLogs } from './revision-logs.ts'
 
 const START = Date.parse('2026-11-20T12:00:00.000Z')
 
 let dir: string
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'revision-logs-'))
+beforeEach(() => {
+  dir = temporaryFolder()
 })
-afterEach(() => rm(dir, { recursive: true, force: true }))
 
 const logs = createRevisionLogs({
   paths: (kind, id) => [join(dir, `${id}.${kind}`), join(dir, `${id}.${kind}.1`)],

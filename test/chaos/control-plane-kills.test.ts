@@ -4,14 +4,13 @@
  */
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isOver, type Revision } from '../../client/src/client.ts'
 import { processesIn } from '../support/processes/processes.ts'
 import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { effort, SEED } from './effort.ts'
 import { Random } from './random.ts'
 import { RolledOut } from './rollouts.ts'
@@ -21,18 +20,16 @@ const LIMIT_MS = effort({ short: 600_000, whole: 1_500_000 })
 const COMMAND = new URL('../../bin/runyard', import.meta.url).pathname
 const KEY = 'ry_the_key_of_the_kills'
 
-let dataDir: string
+const dataDir = temporaryFolder()
 let runyard: ServeProcess
 const source = new RolledOut('killed')
 const doomed = new RolledOut('doomed')
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'runyard-kills-'))
   runyard = await start()
 })
 afterAll(async () => {
   await runyard.stop()
-  await rm(dataDir, { recursive: true, force: true })
   source.remove()
   doomed.remove()
 })

@@ -3,8 +3,7 @@
  * containers, the engine and the control plane itself killed. `vitest.config.ts` leaves it out where TEST_RUNYARD_IMAGE
  * names no archive (`docker save`) with Runyard's image, under the name `localhost/runyard:lab`.
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -13,6 +12,7 @@ import {
   startContainerEngine,
 } from '../support/control-plane/container-engine.ts'
 import { startRegistry, type TestRegistry } from '../support/control-plane/registry.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { effort, SEED } from './effort.ts'
 import { Intruder, MOST_PROCESSORS } from './intruder.ts'
 import { OutlivedRunyard } from './outlived-runyard.ts'
@@ -36,13 +36,12 @@ const resource_spec = {
   ...{ memory_mb: 128, memory_limit_mb: 512 },
 }
 const deployment = new RolledOut('probed', { isInstalled: true, resource_spec })
-let dataDir: string
+const dataDir = temporaryFolder()
 let engine: ContainerEngine
 let registry: TestRegistry
 let runyard: OutlivedRunyard
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'runyard-containers-'))
   engine = await startContainerEngine()
   registry = await startRegistry()
   await engine.loadImage(process.env.TEST_RUNYARD_IMAGE ?? '')
@@ -63,7 +62,6 @@ afterAll(async () => {
   await runyard?.stop()
   await engine?.stop()
   await registry?.stop()
-  await rm(dataDir, { recursive: true, force: true })
   deployment.remove()
 }, 120_000)
 

@@ -4,7 +4,6 @@
  * done all the same, once, in order, and each stream has each event once.
  */
 import { chmodSync, mkdirSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Client as Postgres } from 'pg'
@@ -16,9 +15,10 @@ import { MAX_RUN_ATTEMPTS } from '../../src/core/agent/retry.ts'
 import { openAgentStore } from '../../src/storage/agent/store.ts'
 import type { Db } from '../../src/storage/db/db.ts'
 import { openDb } from '../../src/storage/open-db.ts'
-import { clientOf, temporaryFolder } from '../support/agent/agent-server.ts'
+import { clientOf } from '../support/agent/agent-server.ts'
 import { type Cluster, startCluster } from '../support/postgres/postgres-cluster.ts'
 import { pause } from '../support/processes/pause.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { effort, SEED } from './effort.ts'
 import { Fleet, type Pause } from './fleet.ts'
 import { Observer } from './observer.ts'
@@ -48,15 +48,14 @@ interface Database {
 let folder: string
 let database: Database | undefined
 let fleet: Fleet | undefined
-beforeEach(async () => {
-  folder = await temporaryFolder()
+beforeEach(() => {
+  folder = temporaryFolder()
 })
 // Not in the test: one that takes too long is not waited for.
 afterEach(async () => {
   await fleet?.stop()
   await database?.stop()
   fleet = database = undefined
-  await rm(folder, { recursive: true, force: true })
 })
 
 async function sqlite(): Promise<Database> {

@@ -3,9 +3,7 @@
  * clients saw before and of those that came after.
  */
 import { randomUUID } from 'node:crypto'
-import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { temporaryFolder } from '../support/agent/agent-server.ts'
 import {
   endOfRun,
   readUntil,
@@ -13,6 +11,7 @@ import {
   subscribe,
   type WireEvent,
 } from '../support/agent/protocol-client.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { effort, SEED } from './effort.ts'
 import { KillableServer } from './killable-server.ts'
 import { JAVASCRIPT } from './languages.ts'
@@ -24,17 +23,15 @@ const ROUNDS = effort({ short: 2, whole: 30 })
 const LIMIT_MS = 120_000
 const channels = ['custom', 'lifecycle']
 
-let dataDir: string
+const dataDir = temporaryFolder()
 let server: KillableServer
 
 beforeAll(async () => {
-  dataDir = await temporaryFolder()
   server = new KillableServer(dataDir, await JAVASCRIPT.project('flood'))
   await server.url()
 }, LIMIT_MS)
 afterAll(async () => {
   await server.kill()
-  await rm(dataDir, { recursive: true, force: true })
 })
 
 it(

@@ -3,10 +3,10 @@
  * order in which it was acknowledged. With graphs in Python the server is killed, or the process that its graphs run
  * in, or both.
  */
-import { rm } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { clientOf, temporaryFolder } from '../support/agent/agent-server.ts'
+import { clientOf } from '../support/agent/agent-server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { effort, SEED } from './effort.ts'
 import { KillableServer } from './killable-server.ts'
 import { JAVASCRIPT, PYTHON, type Victim } from './languages.ts'
@@ -34,13 +34,12 @@ describe.each(SETTINGS)('graphs in $language', (setting) => {
   let dataDir: string
   let server: KillableServer | undefined
 
-  beforeEach(async () => {
-    dataDir = await temporaryFolder()
+  beforeEach(() => {
+    dataDir = temporaryFolder()
   })
   // Not in the test: one that takes too long is not waited for.
   afterEach(async () => {
     await server?.kill()
-    await rm(dataDir, { recursive: true, force: true })
   })
 
   test.skipIf(missing)(

@@ -4,11 +4,11 @@
  * takes. Its pods install packages: where they reach registries by a proxy alone, HTTPS_PROXY names that.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freePort } from '../support/processes/free-port.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { RealCluster } from './cluster.ts'
 import { OutlivedRunyard } from './outlived-runyard.ts'
 import { RolledOut } from './rollouts.ts'
@@ -30,11 +30,10 @@ const deployment = new RolledOut('probed', {
   resource_spec: { min_scale: 1, max_scale: 1, memory_mb: 128, memory_limit_mb: 512 },
   build_command: LOOK,
 })
-let dataDir: string
+const dataDir = temporaryFolder()
 let runyard: OutlivedRunyard
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'runyard-jobs-'))
   await cluster.createNamespace()
   runyard = new OutlivedRunyard(dataDir, settings(await freePort()))
   await runyard.start()
@@ -42,7 +41,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await runyard?.stop()
   await cluster.removeNamespace()
-  await rm(dataDir, { recursive: true, force: true })
   deployment.remove()
 }, 120_000)
 

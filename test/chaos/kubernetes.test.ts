@@ -6,13 +6,13 @@
  * the address of this machine that pods reach.
  */
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deploymentDatabaseUrl, parseDatabaseUrl } from '../../src/core/database-url.ts'
 import { startRegistry, type TestRegistry } from '../support/control-plane/registry.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { pause, RealCluster } from './cluster.ts'
 import { effort, SEED } from './effort.ts'
 import { Intruder, MOST_PROCESSORS } from './intruder.ts'
@@ -40,12 +40,11 @@ const deployment = new RolledOut('probed', {
     ...{ memory_mb: 128, memory_limit_mb: 512 },
   },
 })
-let dataDir: string
+const dataDir = temporaryFolder()
 let registry: TestRegistry
 let runyard: OutlivedRunyard
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'runyard-cluster-'))
   await cluster.createNamespace()
   registry = await startRegistry()
   runyard = new OutlivedRunyard(dataDir, settings())
@@ -57,7 +56,6 @@ afterAll(async () => {
   await runyard?.stop()
   await cluster.removeNamespace()
   await registry?.stop()
-  await rm(dataDir, { recursive: true, force: true })
   deployment.remove()
 }, 120_000)
 

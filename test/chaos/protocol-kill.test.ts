@@ -3,11 +3,9 @@
  * expects of all that they were shown that it is what an undisturbed run shows.
  */
 import { randomUUID } from 'node:crypto'
-import { rm } from 'node:fs/promises'
 import { Client } from '@langchain/langgraph-sdk'
 import { Client as Client112 } from 'sdk-1-12'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../support/agent/agent-server.ts'
 import {
   EVERYTHING,
   endOfRun,
@@ -17,6 +15,7 @@ import {
   type WireEvent,
 } from '../support/agent/protocol-client.ts'
 import { normalized } from '../support/agent/transcript.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { effort, SEED } from './effort.ts'
 import { KillableServer } from './killable-server.ts'
 import { JAVASCRIPT, PYTHON } from './languages.ts'
@@ -36,13 +35,12 @@ describe.each(LANGUAGES)(
   'a server of graphs in $language that is killed while it streams, $note',
   (setting) => {
     const { project, victims, missing } = setting
-    let dataDir: string
+    const dataDir = temporaryFolder()
     let server: KillableServer
     let undisturbed: string[]
 
     beforeAll(async () => {
       if (missing) return
-      dataDir = await temporaryFolder()
       server = new KillableServer(dataDir, await project('protocol'))
       const thread_id = randomUUID()
       const url = await server.url()
@@ -52,7 +50,6 @@ describe.each(LANGUAGES)(
     afterAll(async () => {
       if (missing) return
       await server.kill()
-      await rm(dataDir, { recursive: true, force: true })
     })
 
     const tried = it.skipIf(missing)

@@ -23,7 +23,7 @@ import {
 import { systemClock } from '../../src/core/clock.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { openAgentStore } from '../../src/storage/agent/store.ts'
-import { temporaryFolder } from '../support/agent/agent-server.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import {
   createPuppetHost,
   noteLeases,
@@ -139,7 +139,7 @@ class Game {
   #isDraining = false
 
   static async begin(): Promise<Game> {
-    const dataDir = await temporaryFolder()
+    const dataDir = temporaryFolder()
     const game = new Game(dataDir, await openAgentStore(join(dataDir, 'agent.db')))
     for (let i = 0; i < SERVERS; i += 1) game.#servers.push(await game.#start())
     for (let i = 0; i < THREADS; i += 1) {

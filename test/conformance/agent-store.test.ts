@@ -1,6 +1,4 @@
 /** Every implementation of the agent server's store, through the same suites. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AgentStore } from '../../src/core/agent/agent-store.ts'
@@ -10,6 +8,7 @@ import { openDb } from '../../src/storage/open-db.ts'
 import { type AgentStoreWorld, aRun, aThread, LATER } from '../support/agent/agent-records.ts'
 import { claimRun } from '../support/agent/claim-run.ts'
 import { freshPostgres } from '../support/postgres/postgres.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { testAssistantStore } from './assistant-store.ts'
 import { testCheckpointStore } from './checkpoint-store.ts'
 import { testCredentials } from './credentials.ts'
@@ -45,14 +44,13 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the agent server’s store on %s
   }
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'runyard-agent-store-'))
+    folder = temporaryFolder()
     place = await find(folder)
     store = await another()
   })
 
   afterEach(async () => {
     for (const one of opened.splice(0)) await one.close()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   async function rows(sql: string): Promise<object[]> {

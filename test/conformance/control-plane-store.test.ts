@@ -1,7 +1,5 @@
 /** Every implementation of the control plane's store, through the same suites. */
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ControlPlaneStore } from '../../src/core/deployment/control-plane-store.ts'
@@ -16,6 +14,7 @@ import {
   aRevision,
 } from '../support/control-plane/control-plane-records.ts'
 import { freshPostgres } from '../support/postgres/postgres.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { testApiKeyStore } from './api-key-store.ts'
 import { testAuditLogStore } from './audit-log-store.ts'
 import { testDeploymentStore } from './deployment-store.ts'
@@ -47,14 +46,13 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the control plane’s store on %
   let box: SecretBox
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'runyard-control-plane-'))
+    folder = temporaryFolder()
     box = createSecretBox(randomBytes(32))
     store = await openControlPlaneStore(await find(folder), box)
   })
 
   afterEach(async () => {
     await store.close()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   const open = () => store

@@ -1,8 +1,7 @@
 /** Builds as Jobs, on the stand-in of the cluster's API: the pods are Runyard's own program, as processes. */
 import { randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
-import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { createAdaptorServer } from '@hono/node-server'
 import { create } from 'tar'
@@ -33,6 +32,7 @@ import { createBuildJobs } from '../../src/runtime/kubernetes/build-jobs.ts'
 import { openCluster } from '../../src/runtime/kubernetes/cluster.ts'
 import { sweepOrphans } from '../../src/runtime/kubernetes/orphans.ts'
 import { type KubernetesCluster, startKubernetesApi } from '../support/kubernetes/kubernetes-api.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const IMAGE = 'runyard:stand-in'
@@ -51,14 +51,13 @@ const FILES = {
   'package.json': '{"type":"module"}',
 }
 
-let dir: string
+const dir = temporaryFolder()
 let cluster: KubernetesCluster
 let server: Server
 let artifacts: ArtifactStore
 const signingKey = new Uint8Array(32).fill(3)
 
 beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'kubernetes-builds-'))
   cluster = await startKubernetesApi({ [IMAGE]: [join(ROOT, 'bin/runyard')] })
   const objects = openFolderObjects({ root: join(dir, 'objects'), isShared: true })
   const homeUrl = async () => `http://127.0.0.1:${(server.address() as { port: number }).port}`
@@ -75,7 +74,6 @@ beforeAll(async () => {
 afterAll(async () => {
   server.close()
   await cluster.stop()
-  await rm(dir, { recursive: true, force: true })
 })
 
 interface ControlPlane {

@@ -1,9 +1,8 @@
 /** The Kubernetes driver, on a stand-in of the API that checks what it is sent, with real processes as pods. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, it } from 'vitest'
@@ -24,6 +23,7 @@ import {
 } from '../../src/runtime/kubernetes/driver.ts'
 import { type KubernetesCluster, startKubernetesApi } from '../support/kubernetes/kubernetes-api.ts'
 import { forEachTest } from '../support/running.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import {
   aDataKey,
   ask,
@@ -53,7 +53,7 @@ async function openWorld({
 }: Partial<KubernetesDriverOptions> & {
   settings?: Partial<KubernetesSettings>
 } = {}): Promise<KubernetesWorld> {
-  const dir = await mkdtemp(join(tmpdir(), 'kubernetes-driver-'))
+  const dir = temporaryFolder()
   const cluster = await startKubernetesApi(IMAGES)
   const kubernetes: KubernetesSettings = {
     ...{ kubeconfig: cluster.kubeconfig, namespace: 'agents', image: 'runyard:stand-in' },
@@ -93,7 +93,6 @@ async function openWorld({
     async close() {
       await Promise.all(all.map((one) => one.leave(0)))
       await cluster.stop()
-      await rm(dir, { recursive: true, force: true })
     },
   }
 }

@@ -1,22 +1,21 @@
 /** What is looked at of a cluster before anything is deployed to it. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { KubernetesSettings } from '../../src/core/deployment/kubernetes-settings.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { requireCluster } from '../../src/runtime/kubernetes/require-cluster.ts'
 import { type KubernetesCluster, startKubernetesApi } from '../support/kubernetes/kubernetes-api.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let cluster: KubernetesCluster
 let dir: string
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'kubernetes-start-'))
+  dir = temporaryFolder()
   cluster = await startKubernetesApi({})
 })
 afterEach(async () => {
   await cluster.stop()
-  await rm(dir, { recursive: true })
 })
 
 const check = (settings: Partial<KubernetesSettings> = {}) =>

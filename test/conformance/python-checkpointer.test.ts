@@ -4,20 +4,19 @@
  */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { rm } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Bindings, Callbacks } from '../../src/graph/python/callbacks.ts'
 import { type IncomingCall, Peer } from '../../src/graph/python/peer.ts'
-import { temporaryFolder } from '../support/agent/agent-server.ts'
 import { claimRun } from '../support/agent/claim-run.ts'
 import { runCheckpointsOf } from '../support/agent/run-checkpoints.ts'
 import { RunWorld } from '../support/agent/run-world.ts'
 import { hostCallsOn } from '../support/hosts/host-calls.ts'
 import { installHostPython, NO_PYTHON } from '../support/hosts/python.ts'
 import { freshPostgres } from '../support/postgres/postgres.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const HOST = resolve(import.meta.dirname, '../../hosts/python')
 const DATABASES = { SQLite: () => RunWorld.open(), PostgreSQL: () => RunWorld.open(freshPostgres) }
@@ -27,16 +26,14 @@ describe.skipIf(NO_PYTHON)(
   `the checkpointer and the store of Python graphs (${NO_PYTHON ?? 'with Python'})`,
   () => {
     let python: string
-    let folder: string
+    const folder = temporaryFolder()
     let server: Server | undefined
 
     beforeAll(async () => {
       python = await installHostPython()
-      folder = await temporaryFolder()
     }, LIMIT_MS)
     afterAll(async () => {
       server?.close()
-      await rm(folder, { recursive: true, force: true })
     })
 
     it.each(Object.entries(DATABASES))(

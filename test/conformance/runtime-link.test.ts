@@ -1,8 +1,7 @@
 /** Both channels between a driver and an agent server, each with a real process at the other end. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -13,6 +12,7 @@ import { isMessage, type StartMessage } from '../../src/link/messages.ts'
 import { startCuttingProxy } from '../support/agent/cutting-proxy.ts'
 import { eventually } from '../support/eventually.ts'
 import { endTogether } from '../support/processes/end-together.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { hear, type LinkWorld, testRuntimeLink } from './runtime-link.ts'
 
 const AGENT = join(import.meta.dirname, '../fixtures/linked-agent.ts')
@@ -56,7 +56,7 @@ interface Served {
 
 /** An agent server that takes WebSockets, to which nobody is connected yet. */
 async function serveAgent(secrets: Record<string, string> = {}): Promise<Served> {
-  const dir = await mkdtemp(join(tmpdir(), 'link-'))
+  const dir = temporaryFolder()
   const file = join(dir, 'start.json')
   await writeFile(file, JSON.stringify(startOf(secrets)), { mode: 0o600 })
   const child = start({ RUNYARD_START_FILE: file }, 'ignore')
@@ -65,7 +65,6 @@ async function serveAgent(secrets: Record<string, string> = {}): Promise<Served>
   const [port] = (await once(lines, 'line')) as [string]
   const close = async () => {
     await end(child)
-    await rm(dir, { recursive: true })
   }
   return { child, url: `http://127.0.0.1:${port}`, exited, close }
 }

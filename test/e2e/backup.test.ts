@@ -1,10 +1,9 @@
 /** `runyard backup` of a whole installation that works, and `runyard restore` on an empty machine. */
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@langchain/langgraph-sdk'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { ControlPlaneClient } from '../../client/src/client.ts'
 import { deployFolder } from '../../src/cli/deploy/deploy-folder.ts'
 import {
@@ -20,20 +19,16 @@ import { freshPostgres } from '../support/postgres/postgres.ts'
 import { startCommand } from '../support/processes/command.ts'
 import { run } from '../support/processes/program.ts'
 import { startRunyard, type TestRunyard } from '../support/processes/runyard.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const MODULES = new URL('../../node_modules', import.meta.url).pathname
 const LIMIT_MS = 240_000
 const ENV = { RUNYARD_DASHBOARD: '0', RUNYARD_PUBLIC_URL: 'https://agents.example.com' }
 
-let folder: string
+const folder = temporaryFolder()
 let life: AgentLife
 let portrait: unknown
 const fileOf = (name: string) => join(folder, `${name}.tar.gz`)
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'runyard-backup-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const command = (args: string[], dataDir: string, env: Record<string, string> = {}) =>
   startCommand(args, { cwd: folder, env: { RUNYARD_DATA_DIR: join(folder, dataDir), ...env } })

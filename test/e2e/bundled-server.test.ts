@@ -4,8 +4,7 @@
  */
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Client } from '@langchain/langgraph-sdk'
@@ -22,6 +21,7 @@ import {
   startManagedServe,
 } from '../support/processes/managed-serve.ts'
 import { run } from '../support/processes/program.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 /** Beside `dist`, whose own bundle deployments of other tests start from. */
@@ -66,7 +66,7 @@ const python = NO_PYTHON ? {} : { python: './agent.py:graph' }
 const languages = NO_PYTHON ? ['agent'] : ['agent', 'python']
 const input = { messages: [{ role: 'user', content: 'hello' }] }
 
-let folder: string
+const folder = temporaryFolder()
 let receiver: WebhookReceiver
 let environment: NodeJS.ProcessEnv
 beforeAll(async () => {
@@ -74,7 +74,6 @@ beforeAll(async () => {
   await rm(BUNDLE, { recursive: true, force: true })
   const to = relative(ROOT, BUNDLE)
   await run(process.execPath, [join(ROOT, 'scripts/bundle-server.mjs'), 'src', to], { cwd: ROOT })
-  folder = await mkdtemp(join(tmpdir(), 'runyard-bundled-'))
   receiver = await startReceiver()
   await writeProject(folder, {
     ...FILES,
@@ -108,7 +107,6 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(async () => {
   await receiver.close()
-  await rm(folder, { recursive: true, force: true })
 })
 
 const databases = [

@@ -1,12 +1,11 @@
 /** The hooks of the official React packages in a real browser, against the real server. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { NO_BROWSER, startBrowser } from '../support/dashboard/browser.ts'
 import { checkChatUi, installChatUi, serveChatUi } from '../support/dashboard/chat-ui.ts'
 import { type RunningExample, startExample } from '../support/processes/example.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const KEY = 'a-key-for-the-chat'
 const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
@@ -21,7 +20,7 @@ const NOTES = `
 
 describe.skipIf(NO_BROWSER)(`the chat${skipped}`, () => {
   let browser: Browser
-  let folder: string
+  const folder = temporaryFolder()
   let site: { url: string; stop(): Promise<void> }
   let server: RunningExample
   let page: Page
@@ -29,7 +28,6 @@ describe.skipIf(NO_BROWSER)(`the chat${skipped}`, () => {
   let problems: string[]
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'runyard-chat-ui-'))
     await installChatUi()
     site = await serveChatUi(join(folder, 'site'))
     server = await startExample('chat-ui', { RUNYARD_API_KEYS: KEY })
@@ -39,7 +37,6 @@ describe.skipIf(NO_BROWSER)(`the chat${skipped}`, () => {
     await browser?.close()
     await server?.stop()
     await site?.stop()
-    await rm(folder, { recursive: true, force: true })
   })
 
   beforeEach(async () => {

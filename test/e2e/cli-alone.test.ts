@@ -1,20 +1,16 @@
 /** The commands that need no Runyard: help, completion, new projects, and a doctor who finds none. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { close, listen } from '../../src/http/listen.ts'
 import { startCommand } from '../support/processes/command.ts'
 import { hasProgram, runNow } from '../support/processes/program.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const GOLDEN = resolve(import.meta.dirname, '../golden/cli')
 
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'runyard-alone-'))
-})
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = temporaryFolder()
 
 const cli = (args: string[], env: Record<string, string> = {}) =>
   startCommand(args, { cwd: folder, env }).ended

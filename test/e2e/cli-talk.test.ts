@@ -1,8 +1,7 @@
 /** The commands that talk to an agent: piped, and on a terminal. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -11,6 +10,7 @@ import { RUNYARD, startCommand } from '../support/processes/command.ts'
 import { endTogether } from '../support/processes/end-together.ts'
 import { hasProgram, run } from '../support/processes/program.ts'
 import { startRunyard, type TestRunyard } from '../support/processes/runyard.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/agent')
 const GOLDEN = resolve(import.meta.dirname, '../golden/cli')
@@ -45,10 +45,9 @@ export const graph = new StateGraph(MessagesAnnotation)
 `
 
 let runyard: TestRunyard
-let folder: string
+const folder = temporaryFolder()
 let env: Record<string, string>
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'runyard-talk-'))
   const agent = join(folder, 'agent')
   cpSync(join(EXAMPLE, 'package.json'), join(agent, 'package.json'))
   cpSync(join(EXAMPLE, 'package-lock.json'), join(agent, 'package-lock.json'))
@@ -61,7 +60,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await runyard.stop()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const cli = (args: string[], input?: string) =>

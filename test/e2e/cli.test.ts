@@ -1,29 +1,20 @@
 /** The commands that talk to a control plane: the real binary against a whole Runyard. */
 import { once } from 'node:events'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DOMAIN_CERTIFICATE } from '../support/gateway/certificate.ts'
 import { startCommand } from '../support/processes/command.ts'
 import { startRunyard, type TestRunyard } from '../support/processes/runyard.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const NO_FILES = ['--certificate', 'none.pem', '--key', 'none.pem']
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/agent')
 
 let runyard: TestRunyard
-let folder: string
+const folder = temporaryFolder()
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'runyard-cli-'))
   const filter = (path: string) => !/node_modules|\.runyard|dist$/.test(path)
   cpSync(EXAMPLE, join(folder, 'agent'), { recursive: true, filter })
   writeFileSync(join(folder, 'agent.env'), '# a comment\nAGENT_MODEL=none\nTOKEN="sk-secret"\n')
@@ -31,7 +22,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await runyard.stop()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /** `runyard …` in the folder, at the test's Runyard with its admin key unless `env` says otherwise. */

@@ -1,8 +1,7 @@
 /** Pages that would like to use somebody's session, in a real browser: an agent's, and another server's. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import http, { type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -19,6 +18,7 @@ import {
   startControlPlane,
 } from '../support/control-plane/control-plane.ts'
 import { NO_BROWSER, startBrowser } from '../support/dashboard/browser.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** What such a page tries; it answers what came of each. */
 const TRIES = `async (base) => {
@@ -70,7 +70,7 @@ let browser: Browser
 
 describe.skipIf(NO_BROWSER)(`a session${NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''}`, () => {
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'runyard-attacks-'))
+    folder = temporaryFolder()
     writeFileSync(join(folder, 'index.html'), '<!doctype html><title>Runyard</title><body>')
     const parts = { started: new Started(silentLog), log: silentLog, home: { folder } }
     const { pages } = openDashboard({ isDashboardWanted: true }, parts)
@@ -99,7 +99,6 @@ describe.skipIf(NO_BROWSER)(`a session${NO_BROWSER ? ` (skipped: ${NO_BROWSER})`
     agent.close()
     stranger.close()
     await world.close()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   it('works for its own page, also at an agent', async () => {

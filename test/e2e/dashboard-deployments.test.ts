@@ -1,41 +1,36 @@
 /** The dashboard's pages of deployments, in a real browser against a real Runyard, compared with its API. */
 import { createHmac } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Client } from '@langchain/langgraph-sdk'
 import type { Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Deployment, dataOf, type Revision } from '../../client/src/client.ts'
 import { createGitRepository } from '../support/control-plane/git-repository.ts'
 import { NO_BROWSER } from '../support/dashboard/browser.ts'
 import { type Dashboard, startDashboard } from '../support/dashboard/dashboard.ts'
 import type { DashboardVisitor } from '../support/dashboard/dashboard-visitor.ts'
 import { runNow } from '../support/processes/program.ts'
+import { forAllTests } from '../support/running.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
 const echo = resolve(import.meta.dirname, '../fixtures/projects/echo')
 
 /** Each test goes on where the one before it has left the deployment. */
 describe.skipIf(NO_BROWSER)(`the pages of deployments${skipped}`, () => {
-  let dashboard: Dashboard
   let visitor: DashboardVisitor
-  let work: string
+  const work = temporaryFolder()
   let folder: string
 
+  const dashboard = forAllTests(startDashboard)
   beforeAll(async () => {
-    dashboard = await startDashboard()
-    work = mkdtempSync(join(tmpdir(), 'runyard-dropped-'))
     folder = join(work, 'Support Agent')
     cpSync(echo, folder, { recursive: true })
     write('.gitignore', 'notes/\n')
     write('notes/idea.md', 'not for others')
     write('.env', 'NOT_SENT=1')
     write('node_modules/junk/index.js', '')
-  })
-  afterAll(async () => {
-    await dashboard?.stop()
-    rmSync(work, { recursive: true, force: true })
   })
   beforeEach(async () => {
     visitor = await dashboard.visitor()

@@ -4,28 +4,21 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from '@langchain/langgraph-sdk'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { dataOf } from '../../client/src/client.ts'
-import { temporaryFolder } from '../support/agent/agent-server.ts'
 import { NO_BROWSER } from '../support/dashboard/browser.ts'
-import { type Dashboard, startDashboard } from '../support/dashboard/dashboard.ts'
+import { startDashboard } from '../support/dashboard/dashboard.ts'
 import type { DashboardVisitor } from '../support/dashboard/dashboard-visitor.ts'
 import { writeProject } from '../support/hosts/bundled-project.ts'
+import { forAllTests } from '../support/running.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
 
 describe.skipIf(NO_BROWSER)(`Home${skipped}`, () => {
-  let dashboard: Dashboard
   let visitor: DashboardVisitor
-  let folder: string
-  beforeAll(async () => {
-    folder = await temporaryFolder()
-    dashboard = await startDashboard()
-  })
-  afterAll(async () => {
-    await dashboard?.stop()
-    await rm(folder, { recursive: true, force: true })
-  })
+  const folder = temporaryFolder()
+  const dashboard = forAllTests(startDashboard)
   beforeEach(async () => {
     visitor = await dashboard.visitor()
   })

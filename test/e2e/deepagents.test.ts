@@ -4,13 +4,11 @@
  */
 import { randomUUID } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundlePath, bundleProject } from '../../src/graph/js/bundle/write.ts'
 import { readProjectConfig } from '../../src/project/config.ts'
-import { temporaryFolder } from '../support/agent/agent-server.ts'
 import { LANGUAGES, type Language } from '../support/agent/language.ts'
 import {
   endOfRun,
@@ -24,6 +22,7 @@ import { installPython, NO_PYTHON } from '../support/hosts/python.ts'
 import { GATEWAY, startManagedServe } from '../support/processes/managed-serve.ts'
 import { run } from '../support/processes/program.ts'
 import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const IN_JAVASCRIPT = resolve(import.meta.dirname, '../peer/deepagents')
 const IN_PYTHON = resolve(import.meta.dirname, '../peer/python-agents')
@@ -47,13 +46,12 @@ const INSTALLERS: Record<Language, () => Promise<{ cwd: string; env?: NodeJS.Pro
 describe.each(LANGUAGES)('in %s', (language) => {
   const missing = language === 'python' ? NO_PYTHON : undefined
   let server: ServeProcess
-  let dataDir: string
+  const dataDir = temporaryFolder()
 
   beforeAll(async () => {
     if (missing) return
     const { cwd, env } = await INSTALLERS[language]()
     const command = resolve(import.meta.dirname, '../../bin/runyard')
-    dataDir = await temporaryFolder()
     const args = [command, 'serve', '--port', '0', '--data-dir', dataDir]
     server = await startServeProcess(process.execPath, args, {
       cwd,
@@ -65,7 +63,6 @@ describe.each(LANGUAGES)('in %s', (language) => {
   afterAll(async () => {
     if (missing) return
     await server.stop()
-    await rm(dataDir, { recursive: true, force: true })
   })
 
   const skipped = missing ? ` (skipped: ${missing})` : ''
@@ -187,7 +184,7 @@ interface Message {
 
 /** What each message of a run is, by its type and its text. */
 async function talk(configPath: string, bundle?: string): Promise<string[]> {
-  const dataDir = await temporaryFolder()
+  const dataDir = temporaryFolder()
   const started = await startManagedServe({
     ...{ configPath, dataDir },
     ...(bundle !== undefined && { bundlePath: bundle }),
@@ -204,6 +201,5 @@ async function talk(configPath: string, bundle?: string): Promise<string[]> {
     return messages.map(({ type, content }) => `${type}: ${JSON.stringify(content)}`)
   } finally {
     started.process.kill('SIGKILL')
-    await rm(dataDir, { recursive: true, force: true })
   }
 }

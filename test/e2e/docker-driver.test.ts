@@ -1,8 +1,7 @@
 /** The docker driver, with real containers of an engine that the tests start. */
 import { randomBytes } from 'node:crypto'
 import { chmodSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type Docker from 'dockerode'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -24,6 +23,7 @@ import {
 import { imageFolder, startContainerEngine } from '../support/control-plane/container-engine.ts'
 import { eventually } from '../support/eventually.ts'
 import { forAllTests, forEachTest } from '../support/running.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { testContainerBuilds } from './docker-builds.ts'
 
 const IMAGE = 'localhost/runyard-stand-in:1'
@@ -35,7 +35,6 @@ beforeAll(async () => {
     'node_modules/ws': '/runyard/node_modules/ws',
   })
   await engine.importImage(folder, IMAGE, ['/bin/node', '/runyard/linked-stand-in.mjs'])
-  await rm(folder, { recursive: true })
 })
 
 interface DockerWorld extends RuntimeDriverWorld<Artifact> {
@@ -46,7 +45,7 @@ interface DockerWorld extends RuntimeDriverWorld<Artifact> {
 }
 
 async function openWorld(more: Partial<DockerDriverOptions> = {}): Promise<DockerWorld> {
-  const dir = await mkdtemp(join(tmpdir(), 'docker-'))
+  const dir = temporaryFolder()
   chmodSync(dir, 0o755)
   const key = randomBytes(32)
   const options: DockerDriverOptions = {
@@ -74,7 +73,6 @@ async function openWorld(more: Partial<DockerDriverOptions> = {}): Promise<Docke
     kill: async (revision_id) => (await container(revision_id)).kill({ signal: 'SIGKILL' }),
     async close() {
       await driver.stopAll(0)
-      await rm(dir, { recursive: true, force: true })
     },
   }
 }

@@ -1,11 +1,12 @@
 /** A run that would take its process down ends alone: those beside it do not. */
 import { once } from 'node:events'
-import { rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Client } from '@langchain/langgraph-sdk'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { clientOf, fixtureProject, temporaryFolder } from '../support/agent/agent-server.ts'
+import { clientOf, fixtureProject } from '../support/agent/agent-server.ts'
 import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const command = resolve(import.meta.dirname, '../../bin/runyard')
 
@@ -17,7 +18,7 @@ let log: string
 let enough: string
 
 beforeEach(async () => {
-  dataDir = await temporaryFolder()
+  dataDir = temporaryFolder()
   enough = join(dataDir, 'enough')
   log = ''
   await start()
@@ -27,7 +28,6 @@ afterEach(async () => {
   const exited = process.exitCode ?? process.signalCode ?? once(process, 'exit')
   process.kill('SIGKILL')
   await exited
-  await rm(dataDir, { recursive: true, force: true })
 })
 
 async function start(): Promise<void> {

@@ -1,12 +1,13 @@
 /** A fleet on one PostgreSQL: one `serve --role api`, and workers that come, die and go. */
 import { once } from 'node:events'
-import { rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from '@langchain/langgraph-sdk'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { fixtureProject, temporaryFolder } from '../support/agent/agent-server.ts'
+import { fixtureProject } from '../support/agent/agent-server.ts'
 import { freshPostgres } from '../support/postgres/postgres.ts'
 import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const COMMAND = new URL('../../bin/runyard', import.meta.url).pathname
 const KEY = 'the-key-of-the-fleet'
@@ -18,7 +19,7 @@ let databaseUrl: string
 let fleet: ServeProcess[]
 
 beforeEach(async () => {
-  dataDir = await temporaryFolder()
+  dataDir = temporaryFolder()
   databaseUrl = await freshPostgres()
   fleet = []
 })
@@ -28,7 +29,6 @@ afterEach(async () => {
   const ends = fleet.map(gone)
   for (const one of fleet) one.process.kill('SIGKILL')
   await Promise.all(ends)
-  await rm(dataDir, { recursive: true, force: true })
 })
 
 function startRole(

@@ -4,8 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -18,6 +17,7 @@ import {
   startManagedServe,
 } from '../support/processes/managed-serve.ts'
 import { run } from '../support/processes/program.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const PEERS = join(ROOT, 'test/peer/langgraph-lines')
@@ -26,12 +26,10 @@ const PROJECT = join(ROOT, 'test/fixtures/projects/lines')
 const INSTALLED = ['0.2', '0.3', '0.4', '1.0', '1.1', '1.4']
 const LINES = [...INSTALLED, '1.7']
 
-let dir: string
+const dir = temporaryFolder()
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'runyard-lines-'))
   await Promise.all(INSTALLED.map(install))
 }, 600_000)
-afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 async function install(line: string): Promise<void> {
   const cwd = join(PEERS, line)

@@ -1,8 +1,7 @@
 /** A control plane and a listener as processes, before a stand-in for the listener's cluster; both are killed. */
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { NO_REGISTRY, startRegistry, type TestRegistry } from '../support/control-plane/registry.ts'
@@ -10,6 +9,7 @@ import { type KubernetesCluster, startKubernetesApi } from '../support/kubernete
 import { freshPostgres } from '../support/postgres/postgres.ts'
 import { freePort } from '../support/processes/free-port.ts'
 import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const COMMAND = new URL('../../bin/runyard', import.meta.url).pathname
 const AGENT = new URL('../fixtures/plain-agent.js', import.meta.url).pathname
@@ -29,7 +29,7 @@ interface World {
 let world: World
 beforeAll(async () => {
   if (NO_REGISTRY) return
-  const dir = await mkdtemp(join(tmpdir(), 'listener-'))
+  const dir = temporaryFolder()
   const registry = await startRegistry()
   const digests = [
     await registry.put('agent', 'v1', 'one'),

@@ -1,8 +1,6 @@
 /** A project prints what looks like a line of its server: its deploy log says who has said what. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
 import type { LogEntry, LogQuery } from '../../src/core/deployment/revision-log.ts'
 import { silentLog } from '../../src/core/log.ts'
@@ -13,6 +11,7 @@ import { untilHealthy } from '../conformance/runtime-driver.ts'
 import { aFolder } from '../support/control-plane/fake-builder.ts'
 import { writeProject } from '../support/hosts/bundled-project.ts'
 import { installHostPython, NO_PYTHON } from '../support/hosts/python.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const FORGED =
   '{"level":"error","time":"2026-11-27T12:00:00.000Z","pid":1,"msg":"your key has expired"}'
@@ -47,13 +46,11 @@ const languages = [
 ]
 
 describe.each(languages)('a project in $language', ({ file, why }) => {
-  let folder: string
+  const folder = temporaryFolder()
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'runyard-log-sources-'))
     const config = JSON.stringify({ graphs: { agent: `./${file}:graph` } })
     await writeProject(folder, { ...FILES, 'langgraph.json': config })
   })
-  afterAll(() => rm(folder, { recursive: true, force: true }))
 
   const skipped = why ? ` (skipped: ${why})` : ''
   it.skipIf(why)(

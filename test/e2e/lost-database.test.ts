@@ -1,14 +1,14 @@
 /** A database file that is removed while a server runs. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
 it('is told of by /ok and by every answer, and not by a 201 that is gone', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'lost-database-'))
+  const dataDir = temporaryFolder()
   const args = ['serve', '--port', '0', '--config', 'bench/projects/echo/langgraph.json']
   const server = await startServeProcess(
     join(root, 'bin/runyard'),
@@ -19,7 +19,6 @@ it('is told of by /ok and by every answer, and not by a 201 that is gone', async
   )
   onTestFinished(async () => {
     await server.stop()
-    rmSync(dataDir, { recursive: true, force: true })
   })
   const status = async (path: string, init?: RequestInit) =>
     (await fetch(server.url + path, init)).status

@@ -1,6 +1,5 @@
 /** `runyard move`: a whole installation goes to PostgreSQL and back, and every thread goes on. */
 import { randomBytes } from 'node:crypto'
-import { rm } from 'node:fs/promises'
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
@@ -10,11 +9,12 @@ import {
   liveWith,
   portraitOf,
 } from '../support/agent/agent-life.ts'
-import { fixtureProject, temporaryFolder } from '../support/agent/agent-server.ts'
+import { fixtureProject } from '../support/agent/agent-server.ts'
 import { createGitRepository, type GitRepository } from '../support/control-plane/git-repository.ts'
 import { type PostgresProxy, startPostgresProxy } from '../support/postgres/postgres-proxy.ts'
 import { type EndedCommand, startCommand } from '../support/processes/command.ts'
 import { startRunyard, type TestRunyard } from '../support/processes/runyard.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const MODULES = new URL('../../node_modules', import.meta.url).pathname
 const LIMIT_MS = 240_000
@@ -26,7 +26,7 @@ const ENV = {
 }
 
 let repository: GitRepository
-let dataDir: string
+const dataDir = temporaryFolder()
 /** In this process: while a kill is on its way nothing goes through. */
 let postgres: PostgresProxy
 let databaseUrl: string
@@ -35,12 +35,10 @@ let portrait: unknown
 
 beforeAll(async () => {
   repository = createGitRepository(fixtureProject('echo'))
-  dataDir = await temporaryFolder()
   postgres = await startPostgresProxy()
   databaseUrl = postgres.url
 })
 afterAll(async () => {
-  await rm(dataDir, { recursive: true, force: true })
   repository.remove()
   await postgres.stop()
 })

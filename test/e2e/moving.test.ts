@@ -1,15 +1,11 @@
 /** The program in `docs/moving.md` that copies threads from one server to another. */
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import {
-  type RunningAgentServer,
-  startAgentServer,
-  temporaryFolder,
-} from '../support/agent/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../support/agent/agent-server.ts'
 import { run } from '../support/processes/program.ts'
 import { savedFile } from '../support/processes/tour.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const say = (content: string) => ({ input: { messages: [{ role: 'user', content }] } })
@@ -18,14 +14,13 @@ let folder: string
 let source: RunningAgentServer
 let target: RunningAgentServer
 beforeEach(async () => {
-  folder = await temporaryFolder()
+  folder = temporaryFolder()
   source = await startAgentServer()
   target = await startAgentServer()
 })
 afterEach(async () => {
   await source.stop()
   await target.stop()
-  await rm(folder, { recursive: true, force: true })
 })
 
 it('copies the threads that are idle, with their states, and the conversations go on', async () => {

@@ -1,22 +1,20 @@
 /** The server on a Node that is newer than its own. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { run, runNow } from '../support/processes/program.ts'
 import { runOnce, startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const peer = join(root, 'test/peer/node-26')
 const node26 = join(peer, `node_modules/node-${process.platform}-${process.arch}/bin/node`)
 const isServed = ['linux-x64', 'linux-arm64'].includes(`${process.platform}-${process.arch}`)
 
-let dataDir: string
+const dataDir = temporaryFolder()
 beforeAll(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'runyard-node-26-'))
   if (isServed && !existsSync(node26)) await run('npm', ['ci', '--loglevel=error'], { cwd: peer })
 }, 300_000)
-afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
 it.runIf(isServed)('runs on Node 26 (npm has it for Linux)', async () => {
   const program = join(root, 'test/support/processes/past-the-door.ts')

@@ -1,12 +1,12 @@
 /** kill -9 between the provider's answer and our write: what can be got again is got again. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startOAuthProvider, type TestOAuthProvider } from '../support/oauth/oauth-provider.ts'
 import { Person } from '../support/oauth/person.ts'
 import { freePort } from '../support/processes/free-port.ts'
 import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -15,7 +15,7 @@ let runyard: ServeProcess
 let folder: string
 let port: number
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'runyard-oauth-'))
+  folder = temporaryFolder()
   port = await freePort()
   acme = await startOAuthProvider({ isRotating: false, lifetimeSecs: 8 })
   await start()
@@ -25,7 +25,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await runyard.stop()
   await acme.stop()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 async function start(): Promise<void> {

@@ -3,14 +3,14 @@
  * `test/api/control-plane/oauth/refresh.test.ts` has three that refresh side by side.
  */
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startOAuthProvider, type TestOAuthProvider } from '../support/oauth/oauth-provider.ts'
 import { Person } from '../support/oauth/person.ts'
 import { freshPostgres } from '../support/postgres/postgres.ts'
 import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const KEY = 'ry_the_key_of_all_three'
@@ -23,7 +23,7 @@ let folders: string[]
 beforeEach(async () => {
   acme = await startOAuthProvider({ isRotating: false, lifetimeSecs: 4 })
   const [databaseUrl, encryptionKey] = [await freshPostgres(), randomBytes(32).toString('base64')]
-  folders = [1, 2, 3].map(() => mkdtempSync(join(tmpdir(), 'runyard-oauth-')))
+  folders = [1, 2, 3].map(() => temporaryFolder())
   servers = []
   for (const folder of folders) servers.push(await start({ folder, databaseUrl, encryptionKey }))
   await call(0, '/v2/auth/providers', acme.clientFor(`${urlOf(0)}/v2/auth/callback/acme`))

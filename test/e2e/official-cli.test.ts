@@ -1,12 +1,12 @@
 /** The official CLI of LangGraph, unchanged, against a whole Runyard. */
 import { execFile } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run } from '../support/processes/program.ts'
 import { startRunyard, type TestRunyard } from '../support/processes/runyard.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const PEER = resolve(import.meta.dirname, '../peer/langgraph-cli')
 const CLI = join(PEER, 'node_modules/.bin/langgraphjs')
@@ -14,20 +14,18 @@ const EXAMPLE = resolve(import.meta.dirname, '../../examples/agent')
 const DEPLOY_MS = 240_000
 
 let runyard: TestRunyard
-let folder: string
+const folder = temporaryFolder()
 beforeAll(async () => {
   if (!existsSync(CLI)) {
     const args = ['ci', '--ignore-scripts', '--loglevel=error']
     await run('npm', args, { cwd: PEER })
   }
-  folder = mkdtempSync(join(tmpdir(), 'runyard-official-cli-'))
   const filter = (path: string) => !/node_modules|\.runyard|dist$/.test(path)
   cpSync(EXAMPLE, folder, { recursive: true, filter })
   runyard = await startRunyard()
 }, 300_000)
 afterAll(async () => {
   await runyard.stop()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 interface Ended {

@@ -1,12 +1,10 @@
 /** The official CLI of LangGraph for Python, unchanged, deploys a project in Python to a whole Runyard. */
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { installPython, NO_PYTHON, pathWithUv } from '../support/hosts/python.ts'
 import { writePythonProject } from '../support/hosts/python-project.ts'
 import { startRunyard, type TestRunyard } from '../support/processes/runyard.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const REQUIREMENTS = new URL('../peer/langgraph-cli/requirements.txt', import.meta.url)
 const DEPLOY_MS = 240_000
@@ -19,15 +17,13 @@ interface Listed {
 describe.skipIf(NO_PYTHON)(`langgraph deploy${skipped}`, { timeout: DEPLOY_MS }, () => {
   let runyard: TestRunyard
   let python: string
-  let folder: string
+  const folder = temporaryFolder()
   beforeAll(async () => {
     python = await installPython(REQUIREMENTS)
-    folder = mkdtempSync(join(tmpdir(), 'runyard-official-python-cli-'))
     runyard = await startRunyard({ env: { PATH: await pathWithUv() } })
   }, DEPLOY_MS)
   afterAll(async () => {
     await runyard.stop()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   /** `langgraph deploy …` in the project's folder, with the admin key: exit code and output. */

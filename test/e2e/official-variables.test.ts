@@ -1,10 +1,10 @@
 /** Variables of the official server, read by a `serve` of each language. */
-import { rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { clientOf, fixtureProject, temporaryFolder } from '../support/agent/agent-server.ts'
+import { clientOf, fixtureProject } from '../support/agent/agent-server.ts'
 import { installPython, NO_PYTHON } from '../support/hosts/python.ts'
 import { startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const command = resolve(import.meta.dirname, '../../bin/runyard')
 const REQUIREMENTS = resolve(import.meta.dirname, '../../hosts/python/requirements-dev.txt')
@@ -26,7 +26,7 @@ test.for(['javascript', 'python'] as const)(
   async (language, context) => {
     if (language === 'python' && NO_PYTHON) context.skip(NO_PYTHON)
     const python = language === 'python' ? await installPython(REQUIREMENTS) : undefined
-    const dataDir = await temporaryFolder()
+    const dataDir = temporaryFolder()
     const args = [command, 'serve', '--port', '0', '--data-dir', dataDir]
     const server = await startServeProcess(process.execPath, args, {
       cwd: fixtureProject('echo', language),
@@ -61,6 +61,5 @@ test.for(['javascript', 'python'] as const)(
     expect(await server.stop()).toBe(0)
     expect(log).toMatch(/^\S+Z INFO {2}a run has ended .*"status":"success","ms":[5-9]\d{3}\b/m)
     expect(log).not.toContain('DEBUG')
-    await rm(dataDir, { recursive: true, force: true })
   },
 )

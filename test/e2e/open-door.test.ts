@@ -1,11 +1,11 @@
 /** `serve` and `dev` without keys, as web pages and other names of the machine meet them. */
-import { rm } from 'node:fs/promises'
 import { request } from 'node:http'
 import { resolve } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { fixtureProject, temporaryFolder } from '../support/agent/agent-server.ts'
+import { fixtureProject } from '../support/agent/agent-server.ts'
 import { startDevProcess } from '../support/processes/dev-process.ts'
 import { startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const bin = resolve(import.meta.dirname, '../../bin/runyard')
 const GRAPH = `
@@ -44,7 +44,7 @@ async function meetStrangers(url: string): Promise<void> {
 const env = { RUNYARD_ALLOWED_ORIGINS: 'https://app.test' }
 
 test('serve answers pages and names that it knows, and with keys everyone who has one', async () => {
-  const dataDir = await temporaryFolder()
+  const dataDir = temporaryFolder()
   const args = [bin, 'serve', '--port', '0', '--data-dir', dataDir]
   const options = { cwd: fixtureProject('echo'), env }
   const open = await startServeProcess(process.execPath, args, options)
@@ -55,7 +55,6 @@ test('serve answers pages and names that it knows, and with keys everyone who ha
   const headers = { 'x-api-key': 'the-key', host: 'agents.test', origin: 'https://evil.test' }
   expect(await ask(keyed.url, headers)).toEqual([200, '*'])
   await keyed.stop()
-  await rm(dataDir, { recursive: true, force: true })
 })
 
 test('dev answers the same, and refuses by the origins of the project', async () => {

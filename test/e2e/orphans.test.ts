@@ -1,11 +1,10 @@
 /** An agent server whose graph blocks it and has started a process, when its owner is killed. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { endProcessesIn, processesIn } from '../support/processes/processes.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -13,11 +12,10 @@ const MARKER = 'started-by-the-graph'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'runyard-orphans-'))
+  folder = temporaryFolder()
 })
 afterEach(async () => {
   await endProcessesIn(folder)
-  rmSync(folder, { recursive: true, force: true })
 })
 
 it.runIf(process.platform === 'linux')('ends with all it started (read from /proc)', async () => {

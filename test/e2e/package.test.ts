@@ -1,6 +1,5 @@
 /** The published package: packed, installed in an empty folder beside a project, and run there. */
-import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { installHostPython, NO_PYTHON } from '../support/hosts/python.ts'
@@ -8,19 +7,18 @@ import { writePythonProject } from '../support/hosts/python-project.ts'
 import { type Clone, makeClone } from '../support/processes/clone.ts'
 import { run } from '../support/processes/program.ts'
 import { runOnce, startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const INSTALL_MS = 300_000
 const root = resolve(import.meta.dirname, '../..')
 
-let folder: string
+const folder = temporaryFolder()
 let clone: Clone
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'runyard-package-'))
   clone = makeClone()
   symlinkSync(join(root, 'node_modules'), join(clone.folder, 'node_modules'))
 }, INSTALL_MS)
 afterAll(() => {
-  rmSync(folder, { recursive: true, force: true })
   clone.remove()
 })
 

@@ -1,24 +1,22 @@
 /** With which key an agent server encrypts credentials: as a driver starts it, and as it runs by itself. */
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import type { StartMessage } from '../../src/link/messages.ts'
 import { openAgentStore } from '../../src/storage/agent/store.ts'
 import { createSecretBox } from '../../src/storage/control-plane/secret-box.ts'
 import { fixtureProject } from '../support/agent/agent-server.ts'
 import { GATEWAY, startManagedServe } from '../support/processes/managed-serve.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const KEY = Buffer.alloc(32, 3)
 const TOKEN = 'the-token'
 
 let dataDir: string
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'runyard-push-'))
+beforeEach(() => {
+  dataDir = temporaryFolder()
 })
-afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
 /** Starts a server, gives it a push config and stops it. The returned function reads the config with a key. */
 async function giveConfig(message: Partial<StartMessage>, env: NodeJS.ProcessEnv = {}) {

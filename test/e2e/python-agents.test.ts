@@ -1,12 +1,12 @@
 /** Agents as Python's LangChain makes them, with scripted models: `create_agent` and its relatives. */
-import { rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { clientOf, temporaryFolder } from '../support/agent/agent-server.ts'
+import { clientOf } from '../support/agent/agent-server.ts'
 import { collect } from '../support/agent/collect.ts'
 import { installPython, NO_PYTHON } from '../support/hosts/python.ts'
 import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const PEER = resolve(import.meta.dirname, '../peer/python-agents')
 const skipped = NO_PYTHON ? ` (skipped: ${NO_PYTHON})` : ''
@@ -19,12 +19,11 @@ interface Conversation {
 describe.skipIf(NO_PYTHON)(`agents of Python’s LangChain${skipped}`, () => {
   let server: ServeProcess
   let client: Client
-  let dataDir: string
+  const dataDir = temporaryFolder()
 
   beforeAll(async () => {
     const python = await installPython(join(PEER, 'requirements.txt'))
     const command = resolve(import.meta.dirname, '../../bin/runyard')
-    dataDir = await temporaryFolder()
     const args = [command, 'serve', '--port', '0', '--data-dir', dataDir]
     const env = { RUNYARD_LOG_LEVEL: 'error', VIRTUAL_ENV: dirname(dirname(python)) }
     server = await startServeProcess(process.execPath, args, { cwd: PEER, env })
@@ -32,7 +31,6 @@ describe.skipIf(NO_PYTHON)(`agents of Python’s LangChain${skipped}`, () => {
   }, 300_000)
   afterAll(async () => {
     await server?.stop()
-    await rm(dataDir, { recursive: true, force: true })
   })
 
   const conversation = async (graph: string) => {

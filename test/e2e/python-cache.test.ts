@@ -1,17 +1,17 @@
 /** `langgraph_sdk.cache` in a Python project: its graphs, its auth and its routes, in several processes. */
-import { rm } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { clientOf, fixtureProject, temporaryFolder } from '../support/agent/agent-server.ts'
+import { clientOf, fixtureProject } from '../support/agent/agent-server.ts'
 import { installPython, NO_PYTHON } from '../support/hosts/python.ts'
 import { startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const skipped = NO_PYTHON ? ` (skipped: ${NO_PYTHON})` : ''
 
 it.skipIf(NO_PYTHON)(`is one for all of a server${skipped}`, { timeout: 120_000 }, async () => {
   const python = await installPython(resolve(root, 'hosts/python/requirements-dev.txt'))
-  const dataDir = await temporaryFolder()
+  const dataDir = temporaryFolder()
   const args = [resolve(root, 'bin/runyard'), 'serve', '--port', '0', '--data-dir', dataDir]
   const server = await startServeProcess(process.execPath, args, {
     cwd: fixtureProject('cached', 'python'),
@@ -38,6 +38,5 @@ it.skipIf(NO_PYTHON)(`is one for all of a server${skipped}`, { timeout: 120_000 
     expect(await show()).toMatchObject({ before: expect.any(Number) })
   } finally {
     await server.stop()
-    await rm(dataDir, { recursive: true, force: true })
   }
 })

@@ -1,6 +1,5 @@
 /** A project in Python from its source to an agent that answers, and from revision to revision. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -9,6 +8,7 @@ import { installHostPython, NO_PYTHON, pathWithUv, uvOf } from '../support/hosts
 import { writePythonProject } from '../support/hosts/python-project.ts'
 import { run } from '../support/processes/program.ts'
 import { startRunyard, type TestRunyard } from '../support/processes/runyard.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const EXAMPLE = resolve(import.meta.dirname, '../../examples/agent')
 const ROLLOUT_MS = 240_000
@@ -21,11 +21,10 @@ interface Deployment {
 
 describe.skipIf(NO_PYTHON)(`a deployment in Python${skipped}`, { timeout: ROLLOUT_MS }, () => {
   let runyard: TestRunyard
-  let folder: string
+  const folder = temporaryFolder()
   let repository: GitRepository
   beforeAll(async () => {
     const uv = uvOf(await installHostPython())
-    folder = mkdtempSync(join(tmpdir(), 'runyard-python-'))
     writePythonProject(folder, { answer: 'one' })
     await run(uv, ['lock', '--quiet'], { cwd: folder })
     repository = createGitRepository(folder)
@@ -34,7 +33,6 @@ describe.skipIf(NO_PYTHON)(`a deployment in Python${skipped}`, { timeout: ROLLOU
   afterAll(async () => {
     await runyard.stop()
     repository.remove()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   const source_revision_config = { repo_ref: 'main', langgraph_config_path: 'langgraph.json' }

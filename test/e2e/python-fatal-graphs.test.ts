@@ -1,11 +1,12 @@
 /** A Python node that takes its host's process down ends its own run at last, and nobody else's; the server lives. */
-import { rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Client } from '@langchain/langgraph-sdk'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { clientOf, fixtureProject, temporaryFolder } from '../support/agent/agent-server.ts'
+import { clientOf, fixtureProject } from '../support/agent/agent-server.ts'
 import { activateHostPython, NO_PYTHON } from '../support/hosts/python.ts'
 import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const command = resolve(import.meta.dirname, '../../bin/runyard')
 
@@ -40,15 +41,14 @@ async function endOf({ run_id, thread_id }: { run_id: string; thread_id: string 
 describe.skipIf(NO_PYTHON)('a graph in Python', () => {
   beforeAll(() => activateHostPython())
 
-  beforeEach(async () => {
-    dataDir = await temporaryFolder()
+  beforeEach(() => {
+    dataDir = temporaryFolder()
     log = ''
   })
 
   afterEach(async () => {
     await serving?.stop()
     serving = undefined
-    await rm(dataDir, { recursive: true, force: true })
   })
 
   test.each(['segfault', 'kill'])(

@@ -1,6 +1,5 @@
 /** What a developer's graph, and the build of it, can read of the operator's: `RUNYARD_SANDBOX`. */
-import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chownSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ControlPlaneClient } from '../../client/src/client.ts'
@@ -9,6 +8,7 @@ import { NO_PYTHON, pathWithUv } from '../support/hosts/python.ts'
 import { writePythonProject } from '../support/hosts/python-project.ts'
 import { runNow } from '../support/processes/program.ts'
 import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const SPY = join(root, 'test/fixtures/projects/spy')
@@ -22,7 +22,6 @@ let server: ServeProcess | undefined
 afterEach(async () => {
   await server?.stop()
   server = undefined
-  rmSync(dataDir, { recursive: true, force: true })
 })
 
 /** `isPlain`: as a user without rights; where this is one already it is as it is. */
@@ -31,7 +30,7 @@ async function start(
   isPlain: boolean,
   more: NodeJS.ProcessEnv = {},
 ): Promise<ControlPlaneClient> {
-  dataDir = mkdtempSync(join(tmpdir(), 'runyard-sandbox-'))
+  dataDir = temporaryFolder()
   const nobody = isRoot && isPlain ? ['--reuid=nobody', '--regid=nogroup', '--clear-groups'] : []
   if (nobody.length > 0) chownSync(dataDir, idOf('nobody'), 0)
   const runyard = [join(root, 'bin/runyard'), 'up', '--port', '0', '--data-dir', dataDir]
@@ -155,7 +154,7 @@ describe
     }, async () => {
       if (sandbox === 'bwrap' && whyNoBubblewrap() !== '') return
       const client = await start(sandbox, isPlain, { PATH: await pathWithUv() })
-      const folder = mkdtempSync(join(tmpdir(), 'runyard-python-'))
+      const folder = temporaryFolder()
       try {
         writePythonProject(folder, { more: { 'src/my_tools/__init__.py': LOOKING } })
         const key = join(dataDir, 'admin.key')

@@ -7,10 +7,11 @@ import { create } from 'tar'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openS3Objects } from '../../src/artifacts/s3-objects.ts'
 import { parseS3Address } from '../../src/core/s3-address.ts'
-import { fixtureProject, temporaryFolder } from '../support/agent/agent-server.ts'
+import { fixtureProject } from '../support/agent/agent-server.ts'
 import { NO_S3_SERVER, type S3Server, startS3Server } from '../support/control-plane/s3-server.ts'
 import { freshPostgres } from '../support/postgres/postgres.ts'
 import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const COMMAND = new URL('../../bin/runyard', import.meta.url).pathname
 const MODULES = new URL('../../node_modules', import.meta.url).pathname
@@ -60,7 +61,7 @@ it.skipIf(NO_S3_SERVER)(title, { timeout: 240_000 }, async () => {
 })
 
 async function start(): Promise<Installation> {
-  const dataDir = await temporaryFolder()
+  const dataDir = temporaryFolder()
   const env = {
     RUNYARD_DATA_DIR: dataDir,
     RUNYARD_PORT: '0',

@@ -1,11 +1,10 @@
 /** Clients that ask for large pages and read nothing, of a server with little memory. */
-import { mkdtemp, rm } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { residentMb } from '../support/processes/processes.ts'
 import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const THREAD_BYTES = 20_000_000
@@ -13,10 +12,9 @@ const READERS = 20
 /** All pages together would have 1.2 GB. */
 const HEAP_MB = 400
 
-let folder: string
+const folder = temporaryFolder()
 let serving: ServeProcess
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'runyard-readers-'))
   const args = ['serve', '--port', '0', '--data-dir', folder]
   serving = await startServeProcess(join(ROOT, 'bin/runyard'), args, {
     cwd: join(ROOT, 'test/fixtures/projects/echo'),
@@ -29,7 +27,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await serving.stop()
-  await rm(folder, { recursive: true, force: true })
 })
 
 const post = (path: string, body: object) => {

@@ -1,11 +1,10 @@
 /** The Studio of `runyard serve`: whom it lets in, and what the project's code sees of that. */
-import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { temporaryFolder } from '../support/agent/agent-server.ts'
 import { builtDashboard } from '../support/dashboard/dashboard-build.ts'
 import { Page } from '../support/dashboard/page.ts'
 import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const KEY = 'the-key-of-the-studio'
@@ -13,12 +12,11 @@ const html = { accept: 'text/html' }
 
 async function startServer(env: Record<string, string> = {}): Promise<ServeProcess> {
   const config = 'test/fixtures/projects/echo/langgraph.json'
-  const dataDir = await temporaryFolder()
+  const dataDir = temporaryFolder()
   const args = ['serve', '--config', config, '--port', '0', '--data-dir', dataDir]
   const server = await startServeProcess('bin/runyard', args, { cwd: root, env })
   const stop = async () => {
     const code = await server.stop()
-    await rm(dataDir, { recursive: true, force: true })
     return code
   }
   return { ...server, stop }

@@ -1,7 +1,7 @@
 /** `up` and `serve` with a certificate of their own, to HTTP clients and to a real browser. */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, rm } from 'node:fs/promises'
+import { copyFile } from 'node:fs/promises'
 import { connect, type OutgoingHttpHeaders } from 'node:http2'
 import { join, resolve } from 'node:path'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
@@ -12,11 +12,12 @@ import { silentLog } from '../../src/core/log.ts'
 import { createTlsServer } from '../../src/gateway/server/http2.ts'
 import { close, listen } from '../../src/http/listen.ts'
 import { followCertificate } from '../../src/main/installation/certificate.ts'
-import { fixtureProject, temporaryFolder } from '../support/agent/agent-server.ts'
+import { fixtureProject } from '../support/agent/agent-server.ts'
 import { NO_BROWSER, startBrowser } from '../support/dashboard/browser.ts'
 import { CERTIFICATE, CERTIFICATE_FILES, RENEWED_FILES } from '../support/gateway/certificate.ts'
 import { startRunyard } from '../support/processes/runyard.ts'
 import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const bin = resolve(import.meta.dirname, '../../bin/runyard')
 const ca = CERTIFICATE.cert
@@ -41,10 +42,9 @@ async function ask(url: string, headers: OutgoingHttpHeaders, body?: string) {
 }
 
 describe('serve', () => {
-  let folder: string
+  const folder = temporaryFolder()
   let serving: ServeProcess
   beforeAll(async () => {
-    folder = await temporaryFolder()
     const args = [bin, 'serve', '--port', '0', '--data-dir', folder]
     serving = await startServeProcess(process.execPath, args, {
       cwd: fixtureProject('protocol'),
@@ -53,7 +53,6 @@ describe('serve', () => {
   })
   afterAll(async () => {
     expect(await serving.stop()).toBe(0)
-    await rm(folder, { recursive: true, force: true })
   })
 
   test('answers over HTTP/2, and keeps strange names out there too', async () => {
@@ -133,7 +132,7 @@ test('up says https in what it hands out, answers over HTTP/2, and doctor is con
 })
 
 test('a certificate that is renewed is shown to the next who comes', async () => {
-  const folder = await temporaryFolder()
+  const folder = temporaryFolder()
   const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') }
   await copyFile(CERTIFICATE_FILES.cert, files.cert)
   await copyFile(CERTIFICATE_FILES.key, files.key)
@@ -143,7 +142,6 @@ test('a certificate that is renewed is shown to the next who comes', async () =>
   onTestFinished(async () => {
     stop()
     await close(server)
-    await rm(folder, { recursive: true, force: true })
   })
   const shown = async () => {
     const socket: TLSSocket = connectTls({ port: Number(url.port), rejectUnauthorized: false })

@@ -1,9 +1,7 @@
 /** A real server sends its traces, metrics and logs to a collector, and its graphs' to a LangSmith, both on loopback. */
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
@@ -12,6 +10,7 @@ import { deployFolder } from '../../src/cli/deploy/deploy-folder.ts'
 import { startReceiver, type WebhookReceiver } from '../support/agent/webhook-receiver.ts'
 import { startRunyard } from '../support/processes/runyard.ts'
 import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -27,7 +26,7 @@ interface Span {
 const spans: Span[] = []
 const metricsSent: Export[] = []
 const logsSent: Export[] = []
-let folder: string
+const folder = temporaryFolder()
 let collector: Server
 let langSmith: Server
 const langSmithRuns: LangSmithRun[] = []
@@ -35,7 +34,6 @@ let receiver: WebhookReceiver
 let serving: ServeProcess
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'runyard-traces-'))
   receiver = await startReceiver()
   collector = await listening(async (request) => {
     const sent = (await json(request)) as Export
@@ -72,7 +70,6 @@ afterAll(async () => {
     one.closeAllConnections()
     one.close()
   }
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -217,7 +214,7 @@ it('ends within seconds where a collector takes everything and answers nothing',
   const deaf = createServer(() => {})
   deaf.listen(0, '127.0.0.1')
   await once(deaf, 'listening')
-  const dataDir = mkdtempSync(join(tmpdir(), 'runyard-deaf-'))
+  const dataDir = temporaryFolder()
   const server = await startServeProcess(
     join(root, 'bin/runyard'),
     ['serve', '--port', '0', '--data-dir', dataDir],
@@ -237,7 +234,6 @@ it('ends within seconds where a collector takes everything and answers nothing',
   expect(performance.now() - begun).toBeLessThan(13_000)
   deaf.closeAllConnections()
   deaf.close()
-  rmSync(dataDir, { recursive: true, force: true })
 })
 
 async function listening(answer: (request: IncomingMessage) => Promise<object>): Promise<Server> {

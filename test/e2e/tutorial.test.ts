@@ -1,28 +1,26 @@
 /** What `docs/tutorial.md` has people type works, and shows what it says. */
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { NO_PYTHON } from '../support/hosts/python.ts'
 import { freePort } from '../support/processes/free-port.ts'
 import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
 import { tourSteps, walk } from '../support/processes/tour.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const LIMIT_MS = 400_000
 const skipped = NO_PYTHON ? ` (skipped: ${NO_PYTHON})` : ''
 
-let folder: string
+const folder = temporaryFolder()
 let runyard: ServeProcess
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'runyard-tutorial-'))
   symlinkSync(join(root, 'bin'), join(folder, 'bin'))
   const env = { RUNYARD_PORT: '0', RUNYARD_DATA_DIR: '', RUNYARD_EXAMPLE: '0' }
   runyard = await startServeProcess(join(root, 'bin/runyard'), ['up'], { cwd: folder, env })
 })
 afterAll(async () => {
   expect(await runyard?.stop()).toBe(0)
-  rmSync(folder, { recursive: true, force: true })
 })
 
 it.skipIf(NO_PYTHON)(

@@ -10,11 +10,12 @@ import type { Revision } from '../../client/src/client.ts'
 import type { ControlPlaneStore } from '../../src/core/deployment/control-plane-store.ts'
 import { createSecretBox } from '../../src/storage/control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../../src/storage/control-plane/store.ts'
-import { fixtureProject, temporaryFolder } from '../support/agent/agent-server.ts'
+import { fixtureProject } from '../support/agent/agent-server.ts'
 import { createGitRepository, type GitRepository } from '../support/control-plane/git-repository.ts'
 import { freshPostgres } from '../support/postgres/postgres.ts'
 import { processesIn } from '../support/processes/processes.ts'
 import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const COMMAND = new URL('../../bin/runyard', import.meta.url).pathname
 const MODULES = new URL('../../node_modules', import.meta.url).pathname
@@ -111,7 +112,7 @@ it('deploys through the one that follows, and serves on when the leader pauses o
 })
 
 async function start(): Promise<Installation> {
-  const dataDir = await temporaryFolder()
+  const dataDir = temporaryFolder()
   const env = {
     RUNYARD_DATA_DIR: dataDir,
     RUNYARD_PORT: '0',

@@ -1,30 +1,28 @@
 /** Webhooks of a real server that is killed in the middle, read by the verifier of the docs. */
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { hang, startReceiver, type WebhookReceiver } from '../support/agent/webhook-receiver.ts'
 import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
 const OTHER_SECRET = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
 
-let folder: string
+const folder = temporaryFolder()
 let receiver: WebhookReceiver
 let serving: ServeProcess
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'runyard-webhooks-'))
   receiver = await startReceiver()
   serving = await start()
 })
 afterAll(async () => {
   await serving.stop()
   await receiver.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const start = () =>

@@ -1,11 +1,11 @@
 /** `serve --workers N`: one process answers, N others execute. */
-import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { clientOf, fixtureProject, temporaryFolder } from '../support/agent/agent-server.ts'
+import { clientOf, fixtureProject } from '../support/agent/agent-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { endProcessesIn, processesIn } from '../support/processes/processes.ts'
 import { type ServeProcess, startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const command = resolve(import.meta.dirname, '../../bin/runyard')
 
@@ -13,7 +13,7 @@ let dataDir: string
 let serving: ServeProcess
 
 beforeEach(async () => {
-  dataDir = await temporaryFolder()
+  dataDir = temporaryFolder()
   const args = [command, 'serve', '--port', '0', '--data-dir', dataDir, '--workers', '2']
   serving = await startServeProcess(process.execPath, args, {
     cwd: fixtureProject('echo'),
@@ -23,7 +23,6 @@ beforeEach(async () => {
 afterEach(async () => {
   serving.process.kill('SIGKILL')
   await endProcessesIn(dataDir)
-  await rm(dataDir, { recursive: true, force: true })
 })
 
 const workers = () =>

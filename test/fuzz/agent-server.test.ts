@@ -1,27 +1,20 @@
-import { rm } from 'node:fs/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { effort, SEED } from '../chaos/effort.ts'
 import { readDocument } from '../contract/document.ts'
-import { clientOf, temporaryFolder } from '../support/agent/agent-server.ts'
+import { clientOf } from '../support/agent/agent-server.ts'
+import { forAllTests } from '../support/running.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { fuzz } from './fuzz.ts'
-import { type FuzzedProcess, startFuzzedProcess } from './fuzzed-process.ts'
+import { startFuzzedProcess } from './fuzzed-process.ts'
 import { KnownIds } from './known-values.ts'
 import { expectReach } from './tally.ts'
 
 /** The count ends it, on a machine that does nothing else in a tenth of this. */
 const LIMIT_MS = effort({ short: 240_000, whole: 1_800_000 })
 
-let dataDir: string
-let server: FuzzedProcess
+const dataDir = temporaryFolder()
 
-beforeAll(async () => {
-  dataDir = await temporaryFolder()
-  server = await startFuzzedProcess('agent-server-process.ts', dataDir)
-})
-afterAll(async () => {
-  await server.stop()
-  await rm(dataDir, { recursive: true, force: true })
-})
+const server = forAllTests(() => startFuzzedProcess('agent-server-process.ts', dataDir))
 
 test(
   `no request to the agent server breaks it (seed ${SEED})`,

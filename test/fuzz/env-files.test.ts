@@ -1,13 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: env files have placeholders of this form
 /** Env files of Python projects, beside what python-dotenv itself makes of them. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { parseEnvFile } from '../../src/project/env.ts'
 import { installHostPython, NO_PYTHON } from '../support/hosts/python.ts'
 import { runNow } from '../support/processes/program.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const skipped = NO_PYTHON ? ` (skipped: ${NO_PYTHON})` : ''
 const ENVIRONMENT = { OUTSIDE: 'outside', A: 'environment' }
@@ -84,8 +84,7 @@ describe.skipIf(NO_PYTHON)(`python-dotenv${skipped}`, { timeout: 240_000 }, () =
   }, 240_000)
 
   const compare = async (texts: string[]) => {
-    const folder = await mkdtemp(join(tmpdir(), 'env-files-'))
-    onTestFinished(() => rm(folder, { recursive: true }))
+    const folder = temporaryFolder()
     const file = join(folder, 'texts.json')
     await writeFile(file, JSON.stringify(texts))
     const theirs = JSON.parse(runNow(python, ['-c', SCRIPT, JSON.stringify(ENVIRONMENT), file]))

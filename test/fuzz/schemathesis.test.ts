@@ -1,10 +1,10 @@
 /** Both servers against their own documents, with schemathesis; in `npm run chaos` only. */
-import { rm } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { isChaos, SEED } from '../chaos/effort.ts'
 import type { DocumentName } from '../contract/document.ts'
-import { clientOf, temporaryFolder } from '../support/agent/agent-server.ts'
+import { clientOf } from '../support/agent/agent-server.ts'
 import { installPython, NO_PYTHON } from '../support/hosts/python.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { unexplained } from './explained.ts'
 import { startFuzzedProcess } from './fuzzed-process.ts'
 import { limitAnswers } from './patience.ts'
@@ -30,7 +30,7 @@ if (isChaos) {
     test(
       'finds nothing between the agent server and its document that is not explained',
       async () => {
-        const [folder, key] = [await temporaryFolder(), 'ry_schemathesis']
+        const [folder, key] = [temporaryFolder(), 'ry_schemathesis']
         const server = await startFuzzedProcess('agent-server-process.ts', folder, key)
         const patience = await limitAnswers(server.line, 10_000)
         try {
@@ -40,7 +40,6 @@ if (isChaos) {
         } finally {
           patience.stop()
           await server.stop()
-          await rm(folder, { recursive: true, force: true })
         }
       },
       TEST_LIMIT_MS,
@@ -49,7 +48,7 @@ if (isChaos) {
     test(
       'finds nothing between the control plane and its document that is not explained',
       async () => {
-        const folder = await temporaryFolder()
+        const folder = temporaryFolder()
         const server = await startFuzzedProcess('control-plane-process.ts')
         const [url = '', key = ''] = server.line.split(' ')
         try {
@@ -57,7 +56,6 @@ if (isChaos) {
           expect(server.isAlive()).toBe(true)
         } finally {
           await server.stop()
-          await rm(folder, { recursive: true, force: true })
         }
       },
       TEST_LIMIT_MS,

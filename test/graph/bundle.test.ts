@@ -1,8 +1,7 @@
 /** A project answers the same whether its modules come out of a bundle or from their own files. */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { unpackOwn } from '../../src/artifacts/archive/unpack-own.ts'
@@ -18,6 +17,7 @@ import {
   startManagedServe,
 } from '../support/processes/managed-serve.ts'
 import { run } from '../support/processes/program.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const MODULES = resolve(import.meta.dirname, '../../node_modules')
 const LOAD = resolve(import.meta.dirname, '../support/hosts/load-layouts.ts')
@@ -27,13 +27,12 @@ let dir: string
 let root: string
 let child: ChildProcess | undefined
 
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'bundle-'))
+beforeEach(() => {
+  dir = temporaryFolder()
   root = join(dir, 'project')
 })
 afterEach(async () => {
   child?.kill('SIGKILL')
-  await rm(dir, { recursive: true, force: true })
 })
 
 const bundle = async () => bundleProject(await readProjectConfig(join(root, 'langgraph.json')))

@@ -1,13 +1,13 @@
 /** A project's modules, however they are laid out, are loaded as tsx loads them: from their files, and out of a bundle. */
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { bundleProject } from '../../src/graph/js/bundle/write.ts'
 import { readProjectConfig } from '../../src/project/config.ts'
 import { writeFiles } from '../support/hosts/bundled-project.ts'
 import { LAYOUTS, type Layout } from '../support/hosts/layouts.ts'
 import { run } from '../support/processes/program.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const MODULES = resolve(import.meta.dirname, '../../node_modules')
 const LOAD = resolve(import.meta.dirname, '../support/hosts/load-layouts.ts')
@@ -16,19 +16,17 @@ const bundled = names.filter((name) => !LAYOUTS[name]?.unbundled)
 /** What a `tsconfig.json` says of syntax holds for a whole process: these have one each. */
 const alone = names.filter((name) => name.startsWith('decorators'))
 
-let root: string
+const root = temporaryFolder()
 const fileOf = (name: string) =>
   join(`${names.indexOf(name)}`, LAYOUTS[name]?.graph ?? 'src/graph.ts')
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'layouts-'))
   await mkdir(join(root, 'node_modules'))
   await symlink(join(MODULES, '@langchain'), join(root, 'node_modules/@langchain'))
   for (const [index, { files }] of Object.values<Layout>(LAYOUTS).entries()) {
     await writeFiles(join(root, `${index}`), { 'package.json': '{}', ...files })
   }
 })
-afterAll(() => rm(root, { recursive: true, force: true }))
 
 /** A `langgraph.json` with the graphs of these layouts. */
 async function configOf(layouts: string[]): Promise<string> {

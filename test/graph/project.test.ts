@@ -1,5 +1,4 @@
-import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { AgentStore } from '../../src/core/agent/agent-store.ts'
@@ -11,6 +10,7 @@ import { readProjectConfig } from '../../src/project/config.ts'
 import { openAgentStore } from '../../src/storage/agent/store.ts'
 import { finishRun, readState, streamRun } from '../support/hosts/graph-runs.ts'
 import { hostCallsOn } from '../support/hosts/host-calls.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const PROJECTS = resolve(import.meta.dirname, '../fixtures/projects')
 const ROOT_PACKAGES = resolve(import.meta.dirname, '../../node_modules')
@@ -19,13 +19,12 @@ let folder: string
 let store: AgentStore
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'runyard-project-'))
+  folder = temporaryFolder()
   store = await openAgentStore(join(folder, 'agent.db'))
 })
 
 afterEach(async () => {
   await store.close()
-  await rm(folder, { recursive: true })
 })
 
 const load = async (path: string, on = store) => {

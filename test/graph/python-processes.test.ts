@@ -1,7 +1,6 @@
 /** The processes of a Python host: what they are started with, what their end costs, and that none is left. */
 import { readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -11,6 +10,7 @@ import { readProjectConfig } from '../../src/project/config.ts'
 import { HostWorld, payloadsOf } from '../support/hosts/host-world.ts'
 import { activateHostPython, NO_PYTHON } from '../support/hosts/python.ts'
 import { startServeProcess } from '../support/processes/serve-process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const BIN = fileURLToPath(new URL('../../bin/runyard', import.meta.url))
 
@@ -58,7 +58,7 @@ describe.skipIf(NO_PYTHON)('the processes of a Python host', () => {
   beforeAll(() => activateHostPython())
 
   beforeEach(async () => {
-    root = await mkdtemp(join(tmpdir(), 'runyard-python-'))
+    root = temporaryFolder()
     logged = []
     await writeFile(join(root, 'agent.py'), AGENT)
     await writeFile(
@@ -71,7 +71,6 @@ describe.skipIf(NO_PYTHON)('the processes of a Python host', () => {
     await world?.close()
     world = undefined
     for (const stop of stops.splice(0).toReversed()) await stop()
-    await rm(root, { recursive: true })
   })
 
   async function openHost({ processes = 1, env = {} as NodeJS.ProcessEnv } = {}) {

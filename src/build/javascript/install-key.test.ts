@@ -1,15 +1,14 @@
-import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { installKey } from './install-key.ts'
 import type { InstallPlan } from './package-manager.ts'
 
 let folder: string
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'install-key-'))
+beforeEach(() => {
+  folder = temporaryFolder()
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 it('there is none where a file is too large to be read, and the reason names it', async () => {
   const plan: InstallPlan = { folder, manager: 'npm', version: null, isLocked: true }

@@ -1,14 +1,13 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { planInstall } from './package-manager.ts'
 
 let root: string
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'plan-'))
+beforeEach(() => {
+  root = temporaryFolder()
 })
-afterEach(() => rm(root, { recursive: true, force: true }))
 
 async function plan(files: Record<string, string>, folder = '.') {
   for (const [name, text] of Object.entries(files)) {

@@ -1,7 +1,6 @@
 /** Real installs, of real packages. */
 import {
   mkdir,
-  mkdtemp,
   readdir,
   readFile,
   realpath,
@@ -10,12 +9,12 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { create } from 'tar'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { installHostPython, NO_PYTHON, uvOf } from '../../../test/support/hosts/python.ts'
 import { runNow } from '../../../test/support/processes/program.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { openFolderObjects } from '../../artifacts/folder-objects.ts'
 import { systemClock } from '../../core/clock.ts'
 import type { BuildError, BuildRequest, BuiltRevision } from '../../core/deployment/builds/build.ts'
@@ -46,7 +45,7 @@ let dir: string
 let builds = 0
 beforeEach(async () => {
   // Behind a link, as a data folder may be.
-  const real = await mkdtemp(join(tmpdir(), 'python-build-'))
+  const real = temporaryFolder()
   dir = `${real}-link`
   await symlink(real, dir)
 })

@@ -1,14 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { environmentKey } from './environment-key.ts'
 
 let dir: string
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'environment-key-'))
+beforeEach(() => {
+  dir = temporaryFolder()
 })
-afterEach(() => rm(dir, { recursive: true, force: true }))
 
 /** Of requirements that are a lock, installed with this file of pip's. */
 async function keyWith(pipConfig: string) {

@@ -1,17 +1,16 @@
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { installerSettings } from './installer-settings.ts'
 
 let dir: string
 let source: string
 beforeEach(async () => {
-  dir = await realpath(await mkdtemp(join(tmpdir(), 'pip-settings-')))
+  dir = temporaryFolder()
   source = join(dir, 'source')
   await mkdir(source)
 })
-afterEach(() => rm(dir, { recursive: true, force: true }))
 
 const SETTINGS = '[global]\nindex-url = https://me:password@index.example/simple\n'
 

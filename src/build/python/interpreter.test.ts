@@ -1,18 +1,17 @@
-import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { DEFAULT_LIMITS, type StepContext } from '../step.ts'
 import { findPython } from './interpreter.ts'
 
 let dir: string
 let source: string
 beforeEach(async () => {
-  dir = await realpath(await mkdtemp(join(tmpdir(), 'python-request-')))
+  dir = temporaryFolder()
   source = join(dir, 'source')
   await mkdir(source)
 })
-afterEach(() => rm(dir, { recursive: true, force: true }))
 
 /** Looks with a uv that writes down what it is asked, and has nothing. */
 async function find() {

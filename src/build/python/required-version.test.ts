@@ -1,14 +1,13 @@
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { checkRequiredLangGraph } from './required-version.ts'
 
 let source: string
-beforeEach(async () => {
-  source = await realpath(await mkdtemp(join(tmpdir(), 'required-')))
+beforeEach(() => {
+  source = temporaryFolder()
 })
-afterEach(() => rm(source, { recursive: true }))
 
 const NOTHING = { requirementFiles: [], editables: [], requirements: [] }
 const lock = (version: string) =>

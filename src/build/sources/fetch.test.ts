@@ -1,19 +1,10 @@
-import {
-  access,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  readlink,
-  rm,
-  writeFile,
-} from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { access, mkdir, readdir, readFile, readlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { create } from 'tar'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Entry, tar } from '../../../test/support/control-plane/hostile-tar.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { systemClock } from '../../core/clock.ts'
 import { silentLog } from '../../core/log.ts'
 import { openBuildLog } from '../build-log.ts'
@@ -22,14 +13,13 @@ import { unpackSource } from './fetch.ts'
 
 let dir: string
 let context: StepContext
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'tarball-'))
+beforeEach(() => {
+  dir = temporaryFolder()
   const log = openBuildLog(join(dir, 'build.log'), systemClock, silentLog)
   context = { log, signal: new AbortController().signal, limits: DEFAULT_LIMITS, env: {} }
 })
 afterEach(async () => {
   await context.log.close()
-  await rm(dir, { recursive: true, force: true })
 })
 
 async function unpack(bytes: Uint8Array): Promise<string> {

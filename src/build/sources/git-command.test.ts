@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -8,6 +7,7 @@ import {
   startSshServer,
 } from '../../../test/support/control-plane/ssh-server.ts'
 import { runNow } from '../../../test/support/processes/program.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { systemClock } from '../../core/clock.ts'
 import { silentLog } from '../../core/log.ts'
 import { openBuildLog } from '../build-log.ts'
@@ -25,7 +25,7 @@ describe.skipIf(NO_SSH_SERVER)(`a repository over ssh${skipped}`, () => {
 
   beforeEach(async () => {
     // A space in the path: what git hands to ssh goes through a shell.
-    dir = await mkdtemp(join(tmpdir(), 'ssh access-'))
+    dir = temporaryFolder()
     const log = openBuildLog(join(dir, 'build.log'), systemClock, silentLog)
     const env = { PATH: process.env.PATH ?? '', HOME: dir, SSH_AUTH_SOCK: '/nowhere' }
     context = { log, signal: new AbortController().signal, limits: DEFAULT_LIMITS, env }
@@ -41,7 +41,6 @@ describe.skipIf(NO_SSH_SERVER)(`a repository over ssh${skipped}`, () => {
   afterEach(async () => {
     await server.stop()
     await context.log.close()
-    await rm(dir, { recursive: true, force: true })
   })
 
   function fetched(key: string | undefined, repo_ref: string | null = null): Promise<string> {

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
-import { access, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { runNow } from '../../../test/support/processes/program.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { systemClock } from '../../core/clock.ts'
 import { silentLog } from '../../core/log.ts'
 import { openBuildLog } from '../build-log.ts'
@@ -23,7 +23,7 @@ let context: StepContext
 const commits: string[] = []
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'git-'))
+  dir = temporaryFolder()
   const log = openBuildLog(join(dir, 'build.log'), systemClock, silentLog)
   const env = { PATH: process.env.PATH ?? '', HOME: dir }
   context = { log, signal: new AbortController().signal, limits: DEFAULT_LIMITS, env }
@@ -37,7 +37,6 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await context.log.close()
-  await rm(dir, { recursive: true, force: true })
 })
 
 function git(...args: string[]): string {

@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { NO_REGISTRY, PULLER, startRegistry } from '../../../test/support/control-plane/registry.ts'
 import { forAllTests } from '../../../test/support/running.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { openFolderObjects } from '../../artifacts/folder-objects.ts'
 import { createRegistryClient } from '../../artifacts/registry/client.ts'
 import { createWays } from '../../artifacts/registry/ways.ts'
@@ -22,10 +22,9 @@ const skipped = NO_REGISTRY ? ` (skipped: ${NO_REGISTRY})` : ''
 describe.skipIf(NO_REGISTRY)(`a revision that is an image${skipped}`, () => {
   let dir: string
   const registry = forAllTests(() => startRegistry({ hasLogins: true }))
-  beforeEach(async () => {
-    dir = await mkdtemp(join(tmpdir(), 'image-source-'))
+  beforeEach(() => {
+    dir = temporaryFolder()
   })
-  afterEach(() => rm(dir, { recursive: true, force: true }))
 
   function builder() {
     const prefix = `${registry.host}/team`

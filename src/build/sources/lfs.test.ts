@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { close, listen } from '../../http/listen.ts'
 import type { LfsPointer } from './lfs.ts'
 import { fetchLargeFiles } from './lfs.ts'
@@ -28,7 +28,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'lfs-'))
+  folder = temporaryFolder()
   await mkdir(join(folder, '.git'))
   await writeFile(join(folder, 'model.bin'), 'pointer', { mode: 0o755 })
   stored.clear()
@@ -53,7 +53,6 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await close(server)
-  await rm(folder, { recursive: true })
 })
 
 const named: string[] = []

@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { inspectFolder } from './inspect-folder.ts'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'runyard-inspect-'))
+  folder = temporaryFolder()
   writeFileSync(join(folder, 'langgraph.json'), '{"graphs": {"agent": "./agent.ts:graph"}}')
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const inspect = async (isBuilt = true) =>
   (await inspectFolder({ folder, configPath: 'langgraph.json' }, { isBuilt })).files

@@ -1,16 +1,16 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
-import { homedir, tmpdir } from 'node:os'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { inspectFolder } from './inspect-folder.ts'
 import { findSentFolder } from './sent-folder.ts'
 
 let top: string
 beforeEach(async () => {
-  top = await realpath(await mkdtemp(join(tmpdir(), 'runyard-sent-')))
+  top = temporaryFolder()
   await mkdir(join(top, '.git'))
 })
-afterEach(() => rm(top, { recursive: true }))
 
 async function write(files: Record<string, string | object>): Promise<void> {
   for (const [name, content] of Object.entries(files)) {

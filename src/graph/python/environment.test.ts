@@ -1,15 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { activated, hostEnvironment } from './environment.ts'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'host-environment-'))
+  folder = temporaryFolder()
   mkdirSync(join(folder, 'bin'))
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 it('has nothing of the server, but for how agents reach their control plane', () => {
   const all = { A: 'b', RUNYARD_URL: 'u', RUNYARD_ADMIN_KEY: 'k', npm_config_x: 'y', C: undefined }

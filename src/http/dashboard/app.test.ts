@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { createDashboard, type DashboardOptions } from './app.ts'
 
 const PAGE = `<base href="%RUNYARD_BASE%" /><meta name="runyard-mode" content="%RUNYARD_MODE%" />
@@ -12,12 +12,11 @@ const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 let parent: string
 let folder: string
 beforeEach(() => {
-  parent = mkdtempSync(join(tmpdir(), 'runyard-dashboard-'))
+  parent = temporaryFolder()
   folder = join(parent, 'dist')
   writeFileSync(join(parent, 'secret'), 'secret')
   write()
 })
-afterEach(() => rmSync(parent, { recursive: true, force: true }))
 
 function write(): void {
   mkdirSync(join(folder, 'assets'), { recursive: true })

@@ -1,18 +1,17 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { type Log, silentLog } from '../../core/log.ts'
 import { readBuildSettings } from './settings.ts'
 
 let dir: string
 let warned: unknown[]
 const log: Log = { ...silentLog, warn: (fields) => warned.push(fields) }
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'build-settings-'))
+beforeEach(() => {
+  dir = temporaryFolder()
   warned = []
 })
-afterEach(() => rm(dir, { recursive: true, force: true }))
 
 async function file(name: string, bytes: number): Promise<string> {
   const path = join(dir, name)

@@ -1,15 +1,7 @@
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { createSecretBox } from '../../storage/control-plane/secret-box.ts'
 import { createCredentialBox } from './credential-box.ts'
 
@@ -18,10 +10,9 @@ const [KEY, OTHER_KEY] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
 let parent: string
 let dataDir: string
 beforeEach(() => {
-  parent = mkdtempSync(join(tmpdir(), 'runyard-credentials-'))
+  parent = temporaryFolder()
   dataDir = join(parent, 'data')
 })
-afterEach(() => rmSync(parent, { recursive: true, force: true }))
 
 const file = () => join(dataDir, 'encryption.key')
 

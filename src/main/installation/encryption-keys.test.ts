@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -8,6 +7,7 @@ import {
   anOAuthToken,
   aRevision,
 } from '../../../test/support/control-plane/control-plane-records.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import { createSecretBox } from '../../storage/control-plane/secret-box.ts'
 import { openControlPlaneStore } from '../../storage/control-plane/store.ts'
@@ -17,11 +17,10 @@ import { EncryptionKeys } from './encryption-keys.ts'
 let dataDir: string
 let store: ControlPlaneStore | undefined
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'runyard-keys-'))
+  dataDir = temporaryFolder()
 })
 afterEach(async () => {
   await store?.close()
-  rmSync(dataDir, { recursive: true, force: true })
 })
 
 const database = () => join(dataDir, 'control-plane.db')

@@ -1,19 +1,18 @@
-import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { findInterpreter } from './interpreter.ts'
 
 let root: string
 let project: string
 
 beforeEach(async () => {
-  root = await realpath(await mkdtemp(join(tmpdir(), 'runyard-interpreter-')))
+  root = temporaryFolder()
   project = join(root, 'apps/agent')
   await mkdir(project, { recursive: true })
   await mkdir(join(root, '.git'))
 })
-afterEach(() => rm(root, { recursive: true }))
 
 /** A program that answers what a Python with this LangGraph would. */
 async function putPython(at: string, version: string, langgraph: string | null): Promise<string> {

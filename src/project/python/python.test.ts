@@ -1,17 +1,16 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { readProjectConfig } from '../config.ts'
 import { pythonHostConfig } from './host-config.ts'
 
 let root: string
 
 beforeEach(async () => {
-  root = join(await realpath(await mkdtemp(join(tmpdir(), 'runyard-python-'))), 'project')
+  root = join(temporaryFolder(), 'project')
   await put('agent.py')
 })
-afterEach(() => rm(dirname(root), { recursive: true }))
 
 async function put(path: string, text = ''): Promise<string> {
   await mkdir(dirname(join(root, path)), { recursive: true })

@@ -1,11 +1,10 @@
 /** What `behind` says of the runs of a thread, which spares claims the look at most of them. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { aRun, aThread, CREATED_AT, LATER } from '../../../test/support/agent/agent-records.ts'
 import { claimRun } from '../../../test/support/agent/claim-run.ts'
 import { freshPostgres } from '../../../test/support/postgres/postgres.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import type { Db } from '../db/db.ts'
 import { openDb } from '../open-db.ts'
@@ -24,7 +23,7 @@ describe.each([
   const thread = aThread()
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'runyard-lines-'))
+    folder = temporaryFolder()
     const place = await findPlace(folder)
     store = await openAgentStore(place)
     db = await openDb(place, DEFAULT_SCHEMA)
@@ -34,7 +33,6 @@ describe.each([
   afterEach(async () => {
     await db.close()
     await store.close()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   async function add(available_at: number): Promise<string> {

@@ -1,7 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import type { Db, SqlValue } from '../db/db.ts'
 import { openSqlite } from '../db/sqlite/db.ts'
 import { createRunStore } from './runs.ts'
@@ -11,14 +10,13 @@ let folder: string
 let db: Db
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'runyard-plans-'))
+  folder = temporaryFolder()
   const path = join(folder, 'agent.db')
   await (await openAgentStore(path)).close()
   db = await openSqlite(path)
 })
 afterEach(async () => {
   await db.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /** How SQLite goes through `runs` for each statement that the work asks for. */

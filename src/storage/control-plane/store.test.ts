@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -14,6 +13,7 @@ import {
   aRevision,
 } from '../../../test/support/control-plane/control-plane-records.ts'
 import { postgresUrl } from '../../../test/support/postgres/postgres.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import { DEPLOYMENT_STATUSES } from '../../core/deployment/deployment.ts'
 import { REVISION_REASONS, REVISION_STATUSES } from '../../core/deployment/revision.ts'
@@ -47,13 +47,12 @@ async function open(withBox = box): Promise<ControlPlaneStore> {
 }
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'runyard-control-plane-'))
+  folder = temporaryFolder()
   path = join(folder, 'control-plane.db')
 })
 
 afterEach(async () => {
   for (const store of opened.splice(0)) await store.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 describe('the control plane’s database', () => {

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../../test/support/postgres/postgres.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { AGENT_SERVER_MIGRATIONS, openAgentStore } from '../agent/store.ts'
 import type { Db } from '../db/db.ts'
 import { openDb } from '../open-db.ts'
@@ -30,14 +30,13 @@ describe.each([
   let db: Db
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'runyard-migrate-'))
+    folder = temporaryFolder()
     place = await findPlace(folder)
     db = await openDb(place, 'unused')
   })
 
   afterEach(async () => {
     await db.close()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   test('applies what is missing, in order, and keeps the data', async () => {

@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { freshPostgres } from '../../../test/support/postgres/postgres.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import type { Db } from '../db/db.ts'
 import { openDb } from '../open-db.ts'
 import { type Migration, migrate } from './migrate.ts'
@@ -50,7 +49,7 @@ describe.each([
   let db: Db
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'runyard-check-'))
+    folder = temporaryFolder()
     place = await findPlace(folder)
     db = await openDb(place, 'unused')
     await migrate(db, [before])
@@ -58,7 +57,6 @@ describe.each([
 
   afterEach(async () => {
     await db.close()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   it('keeps every row of the tables that refer to the table', async () => {

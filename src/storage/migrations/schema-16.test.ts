@@ -1,9 +1,9 @@
 /** Databases from before 0.1.0, whose schema was made in sixteen steps. Their dumps are in `test/fixtures/schema-16`. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { freshPostgres } from '../../../test/support/postgres/postgres.ts'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { openAgentStore } from '../agent/store.ts'
 import { CONTENTS } from '../carrying/contents.ts'
 import { createSecretBox } from '../control-plane/secret-box.ts'
@@ -26,14 +26,13 @@ describe.each([
   let db: Db
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'runyard-schema-16-'))
+    folder = temporaryFolder()
     place = await findPlace(folder)
     db = await openDb(place, 'unused')
   })
 
   afterEach(async () => {
     await db.close()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   async function load(kind: keyof typeof CONTENTS): Promise<Record<string, Row[]>> {

@@ -1,6 +1,5 @@
 /** Who asks to be told of a task is told when it stands still, in the words of their version. */
 import { createHmac } from 'node:crypto'
-import { rm } from 'node:fs/promises'
 import {
   SendMessageRequest,
   type Task,
@@ -21,13 +20,10 @@ import { DEFAULT_SCHEMA } from '../../../src/storage/agent/store.ts'
 import { createSecretBox } from '../../../src/storage/control-plane/secret-box.ts'
 import { openDb } from '../../../src/storage/open-db.ts'
 import { agentDatabase } from '../../support/agent/agent-database.ts'
-import {
-  type RunningAgentServer,
-  startAgentServer,
-  temporaryFolder,
-} from '../../support/agent/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 import { startReceiver, type WebhookReceiver } from '../../support/agent/webhook-receiver.ts'
 import { eventually } from '../../support/eventually.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const SECRET = Buffer.alloc(32, 7)
 
@@ -163,10 +159,9 @@ it('refuses what nothing would be sent to, before anything is begun', async () =
 
 describe('credentials', () => {
   let dataDir: string
-  beforeEach(async () => {
-    dataDir = await temporaryFolder()
+  beforeEach(() => {
+    dataDir = temporaryFolder()
   })
-  afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
   /** Replaces the server by one with this box. The database stays. */
   async function restart(credentialBox: CredentialBox): Promise<void> {

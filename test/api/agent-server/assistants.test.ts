@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { rm } from 'node:fs/promises'
 import type { Assistant } from '@langchain/langgraph-sdk'
-import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { AssistantSchema } from '../../../src/agent-server/assistants/assistant-schemas.ts'
-import {
-  type RunningAgentServer,
-  startAgentServer,
-  temporaryFolder,
-} from '../../support/agent/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 import { forAllTests } from '../../support/running.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 let assistants: RunningAgentServer['client']['assistants']
 
@@ -298,8 +294,7 @@ describe('removing an assistant', () => {
 
 describe('the assistant that a graph has by itself', () => {
   const restartable = async () => {
-    const dataDir = await temporaryFolder()
-    onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+    const dataDir = temporaryFolder()
     return (options = {}) => startAgentServer({ dataDir, ...options })
   }
 

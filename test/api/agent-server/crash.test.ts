@@ -1,17 +1,13 @@
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agentDatabase } from '../../support/agent/agent-database.ts'
-import {
-  type AgentServerProcess,
-  spawnAgentServer,
-  temporaryFolder,
-} from '../../support/agent/agent-server.ts'
+import { type AgentServerProcess, spawnAgentServer } from '../../support/agent/agent-server.ts'
 import type { StreamPart } from '../../support/agent/collect.ts'
 import { closedGate } from '../../support/agent/gate.ts'
 import { eventually } from '../../support/eventually.ts'
 import { freePort } from '../../support/processes/free-port.ts'
 import { pause } from '../../support/processes/pause.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** Long enough to be renewed in time on a machine that has much to do. */
 const leaseMs = 5_000
@@ -22,7 +18,7 @@ let server: AgentServerProcess
 let asleep: AgentServerProcess | undefined
 
 beforeEach(async () => {
-  dataDir = await temporaryFolder()
+  dataDir = temporaryFolder()
   database = await agentDatabase(dataDir)
   // On a port to come back to.
   server = await spawnAgentServer(database, { port: await freePort() })
@@ -31,7 +27,6 @@ afterEach(async () => {
   await asleep?.kill()
   asleep = undefined
   await server.kill()
-  await rm(dataDir, { recursive: true, force: true })
 })
 
 test('runs that a killed server had accepted finish after its restart, each once, in order', async () => {

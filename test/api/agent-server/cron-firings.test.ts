@@ -1,6 +1,5 @@
 /** Crons and what they fire, on a clock that the tests set. */
 import { randomUUID } from 'node:crypto'
-import { rm } from 'node:fs/promises'
 import { Client } from '@langchain/langgraph-sdk'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Authorize } from '../../../src/core/agent/authorization.ts'
@@ -10,9 +9,9 @@ import {
   type RunningAgentServer,
   type StartOptions,
   startAgentServer,
-  temporaryFolder,
 } from '../../support/agent/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -36,13 +35,12 @@ async function start(options: StartOptions = {}): Promise<RunningAgentServer> {
   return server
 }
 
-beforeEach(async () => {
+beforeEach(() => {
   now = Date.parse('2026-11-20T12:00:30.000Z')
-  dataDir = await temporaryFolder()
+  dataDir = temporaryFolder()
 })
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop()
-  await rm(dataDir, { recursive: true })
 })
 
 interface Made {

@@ -1,19 +1,19 @@
 /** LangGraph's `RunControl`: a run stops between two steps of its graph, and goes on from there. */
-import { readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startAgentServer, temporaryFolder } from '../../support/agent/agent-server.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const projectName = 'newest'
 let dataDir: string
 let path: string
 
-beforeEach(async () => {
-  dataDir = await temporaryFolder()
+beforeEach(() => {
+  dataDir = temporaryFolder()
   path = join(dataDir, 'begun')
 })
-afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
 /** The numbers of the steps that were begun. */
 const begun = async () => (await readFile(path, 'utf8').catch(() => '')).trim().split('\n')

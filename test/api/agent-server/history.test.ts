@@ -1,15 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
+import { forAllTests } from '../../support/running.ts'
 
-let server: RunningAgentServer
 let thread_id: string
 
 interface Steps extends Record<string, unknown> {
   steps?: string[]
 }
 
+const server = forAllTests(startAgentServer)
 beforeAll(async () => {
-  server = await startAgentServer()
   thread_id = (await server.client.threads.create()).thread_id
   for (const label of ['a', 'b']) {
     await server.client.runs.wait(thread_id, 'slow', {
@@ -18,7 +18,6 @@ beforeAll(async () => {
     })
   }
 })
-afterAll(() => server.stop())
 
 const history = (options?: Parameters<typeof server.client.threads.getHistory>[1]) =>
   server.client.threads.getHistory<Steps>(thread_id, options)

@@ -9,8 +9,8 @@ import {
   type RunningAgentServer,
   type StartOptions,
   startAgentServer,
-  temporaryFolder,
 } from '../../support/agent/agent-server.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 let server: RunningAgentServer
 let dataDir: string | undefined
@@ -62,7 +62,7 @@ describe('runs that wait', () => {
   test('of other servers on the database count as well, once they were counted again', async () => {
     let now = Date.now()
     const clock = { now: () => now }
-    dataDir = await temporaryFolder()
+    dataDir = temporaryFolder()
     await start({ dataDir, clock, limits: { maxPendingRuns: 2 } })
     const later = { ...RUN, after_seconds: 3_600 }
     const other = await startAgentServer({ projectName: 'runs', dataDir, clock })
@@ -179,7 +179,7 @@ describe('metadata', () => {
   })
 
   test('that was stored before with more is read, and may become less', async () => {
-    dataDir = await temporaryFolder()
+    dataDir = temporaryFolder()
     const database = join(dataDir, 'agent.db')
     await start({ database })
     const { thread_id } = await server.client.threads.create({ metadata })

@@ -1,8 +1,7 @@
 /** `runyard serve --managed` that is no child of its driver: a start file, and a WebSocket to it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { DriverSocket } from '../../../src/link/driver-socket.ts'
@@ -10,6 +9,7 @@ import type { StartMessage } from '../../../src/link/messages.ts'
 import { hear } from '../../conformance/runtime-link.ts'
 import { endTogether } from '../../support/processes/end-together.ts'
 import { freePort } from '../../support/processes/free-port.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 const PROJECTS = join(ROOT, 'test/fixtures/projects')
@@ -18,8 +18,8 @@ const TOKEN = 'the-token-of-the-gateway'
 let dir: string
 let child: ChildProcess | undefined
 let output: string
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'linked-'))
+beforeEach(() => {
+  dir = temporaryFolder()
 })
 afterEach(async () => {
   if (child && child.exitCode === null && child.signalCode === null) {
@@ -27,7 +27,6 @@ afterEach(async () => {
     child.kill('SIGKILL')
     await exited
   }
-  await rm(dir, { recursive: true })
 })
 
 async function serve(config: string, startFile: string) {

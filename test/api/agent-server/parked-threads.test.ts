@@ -1,13 +1,12 @@
-import { rm } from 'node:fs/promises'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { describeBroken } from '../../../src/core/agent/parked-threads.ts'
-import { startAgentServer, temporaryFolder } from '../../support/agent/agent-server.ts'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 let dataDir: string
-beforeEach(async () => {
-  dataDir = await temporaryFolder()
+beforeEach(() => {
+  dataDir = temporaryFolder()
 })
-afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
 test('a new version of a project knows which parked threads it cannot go on with', async () => {
   const old = await startAgentServer({ dataDir, projectName: 'parked-old' })

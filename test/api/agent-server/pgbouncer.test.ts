@@ -1,13 +1,10 @@
 /** Two servers that reach PostgreSQL through PgBouncer in transaction mode. Skipped where there is none. */
 import { rm } from 'node:fs/promises'
 import { afterEach, expect, test, vi } from 'vitest'
-import {
-  type RunningAgentServer,
-  startAgentServer,
-  temporaryFolder,
-} from '../../support/agent/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 import { collect } from '../../support/agent/collect.ts'
 import { hasPgBouncer, type PgBouncer, startPgBouncer } from '../../support/postgres/pgbouncer.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const servers: RunningAgentServer[] = []
 let bouncer: PgBouncer | undefined
@@ -20,8 +17,8 @@ afterEach(async () => {
 })
 
 test.skipIf(!hasPgBouncer)('they share it, listen past it, and do runs in order', async () => {
-  bouncer = await startPgBouncer(await temporaryFolder())
-  dataDir = await temporaryFolder()
+  bouncer = await startPgBouncer(temporaryFolder())
+  dataDir = temporaryFolder()
   for (const _ of [1, 2]) servers.push(await startAgentServer({ dataDir, database: bouncer.url }))
   const [one, other] = servers as [RunningAgentServer, RunningAgentServer]
   const isConnected = () =>

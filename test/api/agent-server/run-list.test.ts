@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
+import { forAllTests } from '../../support/running.ts'
 
-let server: RunningAgentServer
 let thread_id: string
 let run_ids: string[]
 
 const input = { ms: 1, count: 1 }
 
+const server = forAllTests(startAgentServer)
 beforeAll(async () => {
-  server = await startAgentServer()
   const { client } = server
   thread_id = (await client.threads.create()).thread_id
   const ended = []
@@ -20,7 +20,6 @@ beforeAll(async () => {
   const waiting = await client.runs.create(thread_id, 'slow', { input, afterSeconds: 600 })
   run_ids = [waiting.run_id, ...ended.toReversed()]
 })
-afterAll(() => server.stop())
 
 const idsOf = (runs: { run_id: string }[]) => runs.map((run) => run.run_id)
 

@@ -1,14 +1,10 @@
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLog } from '../../../src/telemetry/log.ts'
-import {
-  type RunningAgentServer,
-  startAgentServer,
-  temporaryFolder,
-} from '../../support/agent/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 import { held } from '../../support/agent/held.ts'
 import { eventually } from '../../support/eventually.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** Many times what a run takes that does not wait, on a busy machine too. All that waits so long begins at once. */
 const LIMIT_MS = 8_000
@@ -18,7 +14,7 @@ let server: RunningAgentServer
 /** Waits hardly for code that it has told to stop. */
 let hasty: RunningAgentServer
 /** Of a gate that nobody opens. */
-let folder: string
+const folder = temporaryFolder()
 
 interface Begun {
   thread_id: string
@@ -35,7 +31,6 @@ beforeAll(async () => {
   const limited = { projectName: 'runs', runTimeoutMs: LIMIT_MS }
   server = await startAgentServer({ ...limited, log })
   hasty = await startAgentServer({ ...limited, abortLimitMs: 100 })
-  folder = await temporaryFolder()
   stopping = await begin(server, {})
   goingOn = await begin(hasty, { gate: join(folder, 'gate') })
   streamed = stream()
@@ -44,7 +39,6 @@ beforeAll(async () => {
   delayed = server.client.runs.wait(thread_id, 'steps', options)
 })
 afterAll(async () => {
-  await rm(folder, { recursive: true })
   await hasty.stop()
   await server.stop()
 })

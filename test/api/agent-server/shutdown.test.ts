@@ -1,22 +1,21 @@
-import { rm } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from '@langchain/langgraph-sdk'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { AgentStore } from '../../../src/core/agent/agent-store.ts'
 import { openAgentStore } from '../../../src/storage/agent/store.ts'
 import { agentDatabase } from '../../support/agent/agent-database.ts'
-import { startAgentServer, temporaryFolder } from '../../support/agent/agent-server.ts'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
 import { useUpAttempts } from '../../support/agent/claim-run.ts'
 import { collect } from '../../support/agent/collect.ts'
 import { closedGate } from '../../support/agent/gate.ts'
 import { eventually } from '../../support/eventually.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 let dataDir: string
 
-beforeEach(async () => {
-  dataDir = await temporaryFolder()
+beforeEach(() => {
+  dataDir = temporaryFolder()
 })
-afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
 test('a server that stops hands its run back, and the next one goes on from its checkpoint', async () => {
   const first = await startAgentServer({ dataDir })

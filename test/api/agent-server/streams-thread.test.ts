@@ -1,10 +1,11 @@
 /** `GET /threads/{thread_id}/stream`: a thread over all its runs. */
 import { rm } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { clientOf, startAgentServer, temporaryFolder } from '../../support/agent/agent-server.ts'
+import { clientOf, startAgentServer } from '../../support/agent/agent-server.ts'
 import type { StreamPart } from '../../support/agent/collect.ts'
 import { readFrames } from '../../support/agent/transcript.ts'
 import { forAllTests } from '../../support/running.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const server = forAllTests(startAgentServer)
 
@@ -156,7 +157,7 @@ test('messages are whole so far, from any event on', async () => {
 })
 
 test('what another process writes is shown too', async () => {
-  const dataDir = await temporaryFolder()
+  const dataDir = temporaryFolder()
   const [one, two] = [await startAgentServer({ dataDir }), await startAgentServer({ dataDir })]
   const { thread_id } = await one.client.threads.create()
   await one.client.runs.wait(thread_id, 'slow', { input: { count: 1, ms: 1 } })

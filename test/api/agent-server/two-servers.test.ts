@@ -1,23 +1,18 @@
 /** Two servers on one PostgreSQL: whichever a client asks, it is the same. */
-import { rm } from 'node:fs/promises'
 import type { Client } from '@langchain/langgraph-sdk'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import {
-  type RunningAgentServer,
-  startAgentServer,
-  temporaryFolder,
-} from '../../support/agent/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 import { collect } from '../../support/agent/collect.ts'
 import { eventually } from '../../support/eventually.ts'
 import { freshPostgres } from '../../support/postgres/postgres.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-let dataDir: string
+const dataDir = temporaryFolder()
 let database: string
 let one: RunningAgentServer
 let other: RunningAgentServer
 
 beforeAll(async () => {
-  dataDir = await temporaryFolder()
   database = await freshPostgres()
   // The second one has room for a single run; the first executes what it creates.
   one = await startAgentServer({ dataDir, database })
@@ -29,7 +24,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await other?.stop()
   await one?.stop()
-  await rm(dataDir, { recursive: true, force: true })
 })
 
 const LONG = { label: 'a', count: 2, ms: 60_000 }

@@ -1,13 +1,12 @@
 /** Two versions of a project on one database, each with a graph that the other one lacks. */
-import { rm } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
   type RunningAgentServer,
   type StartOptions,
   startAgentServer,
-  temporaryFolder,
 } from '../../support/agent/agent-server.ts'
 import { eventually } from '../../support/eventually.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** Never, as far as a test goes, in ms. */
 const NEVER_MS = 1e9
@@ -24,14 +23,13 @@ function start(version: 'blue' | 'green', options: StartOptions): Promise<Runnin
 
 beforeEach(async () => {
   now = Date.parse('2026-11-20T12:00:55.000Z')
-  dataDir = await temporaryFolder()
+  dataDir = temporaryFolder()
   blue = await start('blue', { role: 'api', cronPollMs: 5 })
   green = await start('green', { cronPollMs: NEVER_MS })
 })
 afterEach(async () => {
   await green.stop()
   await blue.stop()
-  await rm(dataDir, { recursive: true })
 })
 
 test('a run of a graph that only the other version has is taken, and executed there', async () => {

@@ -9,7 +9,6 @@ import {
   type RunningAgentServer,
   type StartOptions,
   startAgentServer,
-  temporaryFolder,
 } from '../../support/agent/agent-server.ts'
 import { held } from '../../support/agent/held.ts'
 import {
@@ -20,6 +19,7 @@ import {
   type WebhookReceiver,
 } from '../../support/agent/webhook-receiver.ts'
 import { eventually } from '../../support/eventually.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const SECRET = Buffer.alloc(32, 7)
 const SETTINGS: WebhookSettings = {
@@ -257,7 +257,7 @@ describe('a delivery that fails', () => {
   })
 
   test('is sent by the next server when this one stops in between', async () => {
-    const dataDir = await temporaryFolder()
+    const dataDir = temporaryFolder()
     await start({}, { dataDir })
     receiver.next.push(hang)
     const run = await server.client.runs.create(null, 'steps', steps(receiver.url))

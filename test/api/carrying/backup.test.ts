@@ -1,10 +1,10 @@
 /** Backups of an agent server that works, and what is made of them on the same or the other database. */
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { startBackup } from '../../../src/main/carrying/backup.ts'
 import type { Reporter } from '../../../src/main/carrying/reporter.ts'
 import { startRestore } from '../../../src/main/carrying/restore.ts'
@@ -17,17 +17,14 @@ import {
   liveWith,
   portraitOf,
 } from '../../support/agent/agent-life.ts'
-import {
-  type RunningAgentServer,
-  startAgentServer,
-  temporaryFolder,
-} from '../../support/agent/agent-server.ts'
+import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 import { freshPostgres } from '../../support/postgres/postgres.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const SILENT: Reporter = { step() {}, table() {}, rows() {}, end() {} }
 const SERVE = { isServe: true }
 
-let folder: string
+const folder = temporaryFolder()
 let life: AgentLife
 let portrait: unknown
 let backup: string
@@ -67,7 +64,6 @@ const place = async (isPostgres: boolean) => {
 }
 
 beforeAll(async () => {
-  folder = await temporaryFolder()
   backup = join(folder, 'backup.tar.gz')
   const env = settings(join(folder, 'lived'))
   await mkdir(env.RUNYARD_DATA_DIR)
@@ -77,8 +73,6 @@ beforeAll(async () => {
     await backUp(env, backup)
   })
 })
-
-afterAll(() => rm(folder, { recursive: true, force: true }))
 
 test('is readable by its owner only, and an archive that tar reads', async () => {
   expect((await stat(backup)).mode & 0o777).toBe(0o600)

@@ -2,7 +2,7 @@
 import { copyFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { MIGRATIONS } from '../../../src/main/carrying/sides.ts'
 import { move, refuseInUse, takeBack } from '../../../src/storage/carrying/move.ts'
 import type { Side } from '../../../src/storage/carrying/side.ts'
@@ -15,22 +15,23 @@ import {
   liveWith,
   portraitOf,
 } from '../../support/agent/agent-life.ts'
-import { startAgentServer, temporaryFolder } from '../../support/agent/agent-server.ts'
+import { startAgentServer } from '../../support/agent/agent-server.ts'
 import { freshPostgres } from '../../support/postgres/postgres.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const folders: string[] = []
 afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true })
 })
 
-let lived: string
+const lived = temporaryFolder()
 let files: Side
 let postgres: Side
 let life: AgentLife
 let portrait: unknown
 
 async function freshFiles(): Promise<Side> {
-  const folder = await temporaryFolder()
+  const folder = temporaryFolder()
   folders.push(folder)
   return sideOf('sqlite', join(folder, 'agent.db'))
 }
@@ -82,14 +83,11 @@ function moving(
 }
 
 beforeAll(async () => {
-  lived = await temporaryFolder()
   await serving(sideOf('sqlite', join(lived, 'agent.db')), async ({ client }) => {
     life = await liveWith(client)
     portrait = await portraitOf(client)
   })
 })
-
-afterAll(() => rm(lived, { recursive: true, force: true }))
 
 beforeEach(async () => {
   files = await freshFiles()

@@ -1,30 +1,23 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { PackedArtifact } from '../../../src/core/deployment/artifacts/store.ts'
-import {
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../support/control-plane/control-plane.ts'
+import { startControlPlane } from '../../support/control-plane/control-plane.ts'
 import { aFolder } from '../../support/control-plane/fake-builder.ts'
+import { forEachTest } from '../../support/running.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-let world: ControlPlaneWorld
 let root: string
 let packed: PackedArtifact
 let url: string
+const world = forEachTest(() => startControlPlane({ isReconciling: false }))
 beforeEach(async () => {
-  world = await startControlPlane({ isReconciling: false })
-  root = await mkdtemp(join(tmpdir(), 'built-'))
+  root = temporaryFolder()
   await writeFile(join(root, 'langgraph.json'), '{"graphs":{}}')
   packed = await world.packed.publish({ artifact: aFolder('r1'), repo_commit_sha: null, root })
   url = (await world.packed.addressOf(packed)).url
-})
-afterEach(async () => {
-  await world.close()
-  await rm(root, { recursive: true, force: true })
 })
 
 describe('the address of a built folder', () => {

@@ -1,6 +1,5 @@
 /** Deployments on one PostgreSQL, whose agent servers each log in as a role of their own. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -25,6 +24,7 @@ import { aThread } from '../../support/agent/agent-records.ts'
 import { startAgentServer } from '../../support/agent/agent-server.ts'
 import { aDeployment } from '../../support/control-plane/control-plane-records.ts'
 import { type Cluster, startCluster } from '../../support/postgres/postgres-cluster.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const ONE = '11111111-1111-4111-8111-111111111111'
 const OTHER = '22222222-2222-4222-8222-222222222222'
@@ -33,14 +33,13 @@ const SILENT: Reporter = { step() {}, table() {}, rows() {}, end() {} }
 const ENCRYPTION_KEY = Buffer.alloc(32, 1)
 const CONTROL = { user: 'control', password: 'secret' }
 
-let folder: string
+const folder = temporaryFolder()
 let cluster: Cluster
 /** As the control plane logs in, who is no superuser. */
 let url: string
 let config: Parameters<typeof requireDatabaseRights>[0]
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'roles-'))
   cluster = await startCluster(folder, { owner: process.pid })
   await asSuperuser("CREATE ROLE control LOGIN CREATEROLE PASSWORD 'secret'")
   await asSuperuser('CREATE DATABASE runyard OWNER control')
@@ -56,7 +55,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await cluster.stop('immediate')
-  await rm(folder, { recursive: true, force: true })
 })
 
 async function asSuperuser(sql: string) {

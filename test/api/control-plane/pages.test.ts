@@ -1,6 +1,5 @@
 /** The dashboard beside the API: which addresses are whose. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { silentLog } from '../../../src/core/log.ts'
@@ -10,12 +9,12 @@ import {
   type ControlPlaneWorld,
   startControlPlane,
 } from '../../support/control-plane/control-plane.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const html = { accept: 'text/html' }
-let folder: string
+const folder = temporaryFolder()
 let world: ControlPlaneWorld
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'runyard-pages-'))
   writeFileSync(join(folder, 'index.html'), '<title>Runyard</title>')
   const parts = { started: new Started(silentLog), log: silentLog, home: { folder } }
   const { pages } = openDashboard({ isDashboardWanted: true }, parts)
@@ -23,7 +22,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await world.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const ask = async (path: string, headers: Record<string, string> = {}) => {

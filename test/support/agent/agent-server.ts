@@ -1,10 +1,9 @@
 /** Agent servers made of the real parts, for tests: in this process, or in one that can be killed. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -28,6 +27,7 @@ import { LazyAgentMetrics } from '../../../src/telemetry/agent-metrics.ts'
 import { lendProject } from '../hosts/projects.ts'
 import { wireHost } from '../hosts/wired-host.ts'
 import { endTogether } from '../processes/end-together.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { agentDatabase } from './agent-database.ts'
 import { LANGUAGE, type Language } from './language.ts'
 import { startRoundRobin } from './round-robin.ts'
@@ -113,7 +113,7 @@ async function placeOf({ dataDir, database }: StartOptions) {
   const remove = async () => {}
   if (database !== undefined) return { database, remove }
   if (dataDir !== undefined) return { database: await agentDatabase(dataDir), remove }
-  const folder = await temporaryFolder()
+  const folder = temporaryFolder()
   return {
     database: await agentDatabase(folder),
     remove: () => rm(folder, { recursive: true, force: true }),
@@ -198,10 +198,6 @@ export function clientOf(url: string, bearer?: string): Client {
   const defaultHeaders = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }
   const callerOptions = { maxRetries: 0 }
   return new Client({ apiUrl: url, apiKey: null, defaultHeaders, callerOptions })
-}
-
-export function temporaryFolder(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'runyard-'))
 }
 
 /** An agent server in a process of its own. */

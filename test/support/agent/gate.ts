@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { temporaryFolder } from './agent-server.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 export interface Gate {
   /** What the graphs that wait at it are given as `gate`. */
@@ -14,7 +14,7 @@ export interface Gate {
 
 /** Closed. It is removed with the test that it is made in. */
 export async function closedGate(): Promise<Gate> {
-  const folder = await temporaryFolder()
+  const folder = temporaryFolder()
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const path = join(folder, 'open')
   return { path, open: () => writeFileSync(path, '') }

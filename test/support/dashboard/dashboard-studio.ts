@@ -3,8 +3,8 @@ import { rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Client } from '@langchain/langgraph-sdk'
 import type { Browser } from 'playwright-core'
-import { temporaryFolder } from '../agent/agent-server.ts'
 import { startServeProcess } from '../processes/serve-process.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { startBrowser } from './browser.ts'
 import { builtDashboard } from './dashboard-build.ts'
 import { serveStudio } from './dashboard-site.ts'
@@ -21,7 +21,7 @@ export interface ProjectStudio {
 
 /** `folder`: of the project, from the repository's root. */
 export async function startProjectStudio(folder: string): Promise<ProjectStudio> {
-  const data = await temporaryFolder()
+  const data = temporaryFolder()
   const args = ['serve', '--config', `${folder}/langgraph.json`, '--port', '0', '--data-dir', data]
   const [app, server] = await Promise.all([
     builtDashboard(),

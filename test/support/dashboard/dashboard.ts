@@ -4,10 +4,10 @@ import { resolve } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { ControlPlaneClient, type Revision } from '../../../client/src/client.ts'
 import { deployFolder } from '../../../src/cli/deploy/deploy-folder.ts'
-import { temporaryFolder } from '../agent/agent-server.ts'
 import { type RunningExample, startExample } from '../processes/example.ts'
 import { startRunyard, type TestRunyard } from '../processes/runyard.ts'
 import { startServeProcess } from '../processes/serve-process.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { startBrowser } from './browser.ts'
 import { builtDashboard } from './dashboard-build.ts'
 import { serveStudio } from './dashboard-site.ts'
@@ -107,7 +107,8 @@ export interface ServedStudio {
 
 /** Starts `runyard serve` on a project of the repository, and the dashboard of that one agent server. */
 export async function startStudioOf(config: string): Promise<ServedStudio> {
-  const [folder, dataDir] = await Promise.all([builtDashboard(), temporaryFolder()])
+  const folder = await builtDashboard()
+  const dataDir = temporaryFolder()
   const args = ['serve', '--config', config, '--port', '0', '--data-dir', dataDir]
   const server = await startServeProcess('bin/runyard', args, { cwd: root })
   const site = await serveStudio({ folder, server: server.url, key: '' })

@@ -2,9 +2,9 @@
 import { join } from 'node:path'
 import { Client } from '@langchain/langgraph-sdk'
 import { dataOf } from '../../../client/src/client.ts'
-import { temporaryFolder } from '../agent/agent-server.ts'
 import { DOMAIN_CERTIFICATE } from '../gateway/certificate.ts'
 import { writeProject } from '../hosts/bundled-project.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import type { Dashboard } from './dashboard.ts'
 
 /** Ids of what pages are about. */
@@ -34,7 +34,7 @@ const WISHES = ['a table for four at eight', 'a night train to Vienna', 'two sea
 
 /** `folder`: for projects that it writes. */
 export async function liveIn(dashboard: Dashboard): Promise<LivedIn> {
-  const folder = await temporaryFolder()
+  const folder = temporaryFolder()
   await dashboard.deploy('example', 'examples/agent')
   await dashboard.deploy('travel-agent', 'examples/chat-ui')
   await dashboard.deploy('order-desk', 'test/fixtures/projects/echo')

@@ -1,26 +1,24 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { temporaryFolder } from '../agent/agent-server.ts'
 import { eventually } from '../eventually.ts'
 import { processesIn } from '../processes/processes.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { startCluster, stopClusterIn } from './postgres-cluster.ts'
 
 let folder: string
 let place: string
 
-beforeEach(async () => {
-  folder = await temporaryFolder()
+beforeEach(() => {
+  folder = temporaryFolder()
   chmodSync(folder, 0o755)
   place = join(folder, 'cluster')
   mkdirSync(place)
 })
 afterEach(async () => {
   await stopClusterIn(place)
-  await rm(folder, { recursive: true })
 })
 
 test('a cluster ends with its owner, also one that was stopped and started', async () => {

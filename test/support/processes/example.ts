@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { temporaryFolder } from '../agent/agent-server.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { startServeProcess } from './serve-process.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
@@ -25,7 +25,7 @@ export async function startExample(
   name: string,
   env: NodeJS.ProcessEnv = {},
 ): Promise<RunningExample> {
-  const dataDir = await temporaryFolder()
+  const dataDir = temporaryFolder()
   const config = `examples/${name}/langgraph.json`
   const args = ['serve', '--config', config, '--port', '0', '--data-dir', dataDir]
   const server = await startServeProcess('bin/runyard', args, { cwd: root, env })

@@ -1,25 +1,24 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { temporaryFolder } from '../agent/agent-server.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { endTogether } from './end-together.ts'
 import { pause } from './pause.ts'
 
 let folder: string
 let path: string
 let writer: ChildProcess
-beforeEach(async () => {
-  folder = await temporaryFolder()
+beforeEach(() => {
+  folder = temporaryFolder()
   path = join(folder, 'a.db')
 })
 afterEach(async () => {
   const gone = once(writer, 'exit')
   writer.kill('SIGKILL')
   await gone
-  await rm(folder, { recursive: true })
 })
 
 const stop = (signal: 'SIGSTOP') => void writer.kill(signal)

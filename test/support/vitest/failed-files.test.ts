@@ -1,19 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { temporaryFolder } from '../agent/agent-server.ts'
+import { beforeEach, expect, test } from 'vitest'
 import { run } from '../processes/program.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 const GOOD = `test('is good', () => {})`
 const BAD = `test('is bad', () => { throw new Error('bad') })`
 
 let folder: string
-beforeEach(async () => {
-  folder = await temporaryFolder()
+beforeEach(() => {
+  folder = temporaryFolder()
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 test('the files that have failed are written down, with their project', async () => {
   expect(await failedFilesOf({ good: GOOD, bad: BAD })).toBe('some\tbad.test.js\n')

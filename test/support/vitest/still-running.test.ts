@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { temporaryFolder } from '../agent/agent-server.ts'
+import { beforeEach, expect, test } from 'vitest'
 import { endTogether } from '../processes/end-together.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const root = resolve(import.meta.dirname, '../../..')
 
@@ -19,10 +19,9 @@ const WANTED = {
 }
 
 let folder: string
-beforeEach(async () => {
-  folder = await temporaryFolder()
+beforeEach(() => {
+  folder = temporaryFolder()
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 test('a file that blocks its process is named meanwhile, and a test that waits for ever', async () => {
   const write = (file: string, text: string) => writeFile(join(folder, file), text)

@@ -1,11 +1,11 @@
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { SourceMap } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { runNow } from '../../../../test/support/processes/program.ts'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { withSources } from '../../../core/named-sources.ts'
 import { nameSourcesOf } from './bundled.ts'
 
@@ -22,18 +22,17 @@ let map: string
 let forget = () => {}
 const wereMapsOn = process.sourceMapsEnabled
 
-beforeEach(async () => {
+beforeEach(() => {
   // Vitest has switched them on: Node would name the sources.
   process.setSourceMapsEnabled(false)
   // A name that an address and a pattern would both have to escape.
-  dir = await mkdtemp(join(tmpdir(), 'named (sources) '))
+  dir = temporaryFolder()
   url = pathToFileURL(join(dir, 'out/bundle.mjs')).href
   map = join(dir, 'out/bundle.mjs.map')
 })
 afterEach(async () => {
   forget()
   process.setSourceMapsEnabled(wereMapsOn)
-  await rm(dir, { recursive: true, force: true })
 })
 
 const bundle = async (entry = join(dir, 'shout.ts')) => {

@@ -1,19 +1,18 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { runNow } from '../../../../test/support/processes/program.ts'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { AppError } from '../../../core/errors.ts'
 import { checkLangGraph, checkProjectPackages } from './langgraph-package.ts'
 
 let folder: string
 let file: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'langgraph-package-'))
+  folder = temporaryFolder()
   file = join(folder, 'src/graph.ts')
   await write('src/graph.ts', 'export const graph = {}')
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 async function write(path: string, text: string): Promise<void> {
   await mkdir(dirname(join(folder, path)), { recursive: true })

@@ -1,15 +1,14 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { installHooks } from './hooks.ts'
 import { importFor } from './loader.ts'
 
 /** Far from here, so that nothing is found by way of the present folder. */
-let root: string
+const root = temporaryFolder()
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'runyard-loader-'))
   for (const name of ['plain', '@scope/named']) {
     const folder = join(root, 'node_modules', name)
     await mkdir(folder, { recursive: true })
@@ -19,7 +18,6 @@ beforeAll(async () => {
   await writeFile(join(root, "it's a graph.mjs"), '')
   await installHooks(join(root, "it's a graph.mjs"))
 })
-afterAll(() => rm(root, { recursive: true }))
 
 test.each(['plain', '@scope/named', 'plain/index.cjs'])(
   'a file’s package %s is looked for from its own folder',

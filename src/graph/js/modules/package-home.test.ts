@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { findPackage, packageHome } from './package-home.ts'
 
 const STORE = 'node_modules/.pnpm/carrier@1/node_modules'
@@ -9,14 +9,13 @@ const STORE = 'node_modules/.pnpm/carrier@1/node_modules'
 let folder: string
 let file: string
 beforeEach(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), 'package-home-')))
+  folder = temporaryFolder()
   file = join(folder, 'src/graph.ts')
   await write('package.json', { dependencies: { carrier: '1', gone: '1' } })
   await write(`${STORE}/carrier/package.json`, { version: '1.0.0' })
   await write(`${STORE}/@a/b/package.json`, { version: '2.0.0' })
   await symlink(join(folder, STORE, 'carrier'), join(folder, 'node_modules/carrier'))
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 async function write(path: string, json: object): Promise<void> {
   await mkdir(dirname(join(folder, path)), { recursive: true })

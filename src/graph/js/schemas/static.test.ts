@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { type Log, silentLog } from '../../../core/log.ts'
 import { type JsGraphSpec, readProjectConfig } from '../../../project/config.ts'
 import { isJavascript } from '../../../project/module-spec.ts'
@@ -26,11 +26,10 @@ beforeAll(async () => {
   const config = await readProjectConfig(fileURLToPath(project))
   graphs = config.graphs.filter(isJavascript)
 })
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'runyard-schemas-'))
+beforeEach(() => {
+  folder = temporaryFolder()
   keptAt = join(folder, 'schemas.json')
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 function specOf(graph_id: string): JsGraphSpec {
   const spec = graphs.find((one) => one.graph_id === graph_id)

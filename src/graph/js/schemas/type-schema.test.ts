@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import ts from 'typescript-api'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { TypeSchemas } from './type-schema.ts'
 
 const SOURCE = `
@@ -51,12 +51,11 @@ export interface Deep { a: Nested<Nested<Nested<Nested<Nested<Nested<Nested<Nest
 export interface Empty {}
 `
 
-let folder: string
+const folder = temporaryFolder()
 let checker: ts.TypeChecker
 let exported: ts.Symbol[]
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'runyard-'))
   const file = join(folder, 'types.ts')
   await writeFile(file, SOURCE)
   const program = ts.createProgram([file], {
@@ -69,7 +68,6 @@ beforeAll(async () => {
   const module = source && checker.getSymbolAtLocation(source)
   exported = module ? checker.getExportsOfModule(module) : []
 }, 60_000)
-afterAll(() => rm(folder, { recursive: true, force: true }))
 
 function schemaOf(name: string) {
   const symbol = exported.find((one) => one.name === name)

@@ -1,12 +1,11 @@
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { loadEmbeddings } from './embeddings.ts'
 
-let root: string
+const root = temporaryFolder()
 beforeAll(async () => {
-  root = await realpath(await mkdtemp(join(tmpdir(), 'runyard-embeddings-')))
   await writeFile(
     join(root, 'embed.mjs'),
     `export const list = async (texts) => texts.map((text) => [text.length, 1])
@@ -19,7 +18,6 @@ beforeAll(async () => {
   )
   await writeFile(join(root, 'broken.mjs'), `throw new Error('no model')`)
 })
-afterAll(() => rm(root, { recursive: true }))
 
 const load = (embed: string) =>
   loadEmbeddings({ root, border: root, file: join(root, 'embed.mjs') }, { embed, dims: 2 })

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { eventually } from '../../../../test/support/eventually.ts'
 import { freshPostgres } from '../../../../test/support/postgres/postgres.ts'
 import { startCluster } from '../../../../test/support/postgres/postgres-cluster.ts'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { DatabaseAway } from '../../../core/errors.ts'
 import { type Migration, migrate } from '../../migrations/migrate.ts'
 import type { Db } from '../db.ts'
@@ -229,7 +228,7 @@ describe.each(['false', 'true'])('PostgreSQL, with pgbouncer=%s', (pgbouncer) =>
 
 describe('a PostgreSQL that goes away', () => {
   test('is unavailable meanwhile, and found again when it is back', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'runyard-pg-restart-'))
+    const folder = temporaryFolder()
     const cluster = await startCluster(folder, { owner: process.pid, isDurable: true })
     const db = await openPostgres(cluster.url, 'restarted')
     try {

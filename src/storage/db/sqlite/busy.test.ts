@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { whileBusy } from './busy.ts'
 
 let folder: string
@@ -11,7 +10,7 @@ let holder: DatabaseSync
 let other: DatabaseSync
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'runyard-busy-'))
+  folder = temporaryFolder()
   path = join(folder, 'test.db')
   holder = new DatabaseSync(path)
   other = new DatabaseSync(path)
@@ -21,7 +20,6 @@ beforeEach(() => {
 afterEach(() => {
   holder.close()
   other.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const write = () => other.prepare('INSERT INTO notes VALUES (1)').run().changes

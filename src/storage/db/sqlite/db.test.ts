@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { DatabaseAway } from '../../../core/errors.ts'
 import type { Db } from '../db.ts'
 import { openSqlite } from './db.ts'
@@ -19,14 +19,13 @@ async function open(): Promise<Db> {
 }
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'runyard-sqlite-'))
+  folder = temporaryFolder()
   db = await open()
   await db.script('CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT UNIQUE)')
 })
 
 afterEach(async () => {
   for (const one of opened.splice(0)) await one.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const texts = async (from: Db) =>

@@ -1,8 +1,8 @@
-import { linkSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { linkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { DatabaseAway } from '../../../core/errors.ts'
 import { openAgentStore } from '../../agent/store.ts'
 import { SqliteConnection } from './connection.ts'
@@ -11,10 +11,9 @@ import { DatabaseFile } from './file.ts'
 let dir: string
 let path: string
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'database-file-'))
+  dir = temporaryFolder()
   path = join(dir, 'agent.db')
 })
-afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
 describe('a database file that is removed while it is in use', () => {
   it('is found out, and found again when it comes back', async () => {

@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { temporaryFolder } from '../../../../test/support/temporary-folder.ts'
 import { DatabaseAway } from '../../../core/errors.ts'
 import type { Db } from '../db.ts'
 import { openSqlite } from './db.ts'
@@ -12,7 +11,7 @@ let db: Db
 let other: Db
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'runyard-groups-'))
+  folder = temporaryFolder()
   db = await openSqlite(join(folder, 'test.db'))
   await db.script('CREATE TABLE notes (text TEXT UNIQUE)')
   other = await openSqlite(join(folder, 'test.db'))
@@ -21,7 +20,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await db.close()
   await other.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const insert = (to: Db, text: string) => to.run('INSERT INTO notes (text) VALUES ($1)', [text])

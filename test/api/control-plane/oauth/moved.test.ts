@@ -1,6 +1,5 @@
 /** A token belongs to the provider that gave it: no setting and no slug leads it elsewhere. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readPlatformProviders } from '../../../../src/control-plane/oauth/providers/platform-providers.ts'
@@ -19,6 +18,7 @@ import {
   type TestOAuthProvider,
 } from '../../../support/oauth/oauth-provider.ts'
 import { addProvider, ask, giveToken } from '../../../support/oauth/oauth-world.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 const HOUR_MS = 3_600_000
 const PATH = '/v2/auth/providers/acme'
@@ -116,7 +116,7 @@ describe("a workspace's own provider with the slug of one of the operator's", ()
 
 describe('a provider of the operator’s whose settings have changed', () => {
   const read = (change: object) => {
-    const folder = mkdtempSync(join(tmpdir(), 'runyard-moved-'))
+    const folder = temporaryFolder()
     const file = join(folder, 'providers.json')
     const request = acme.clientFor(`${world.url}/v2/auth/callback/acme`)
     writeFileSync(file, JSON.stringify([{ ...request, client_id: 'client-1', ...change }]))

@@ -1,8 +1,7 @@
 /** Providers, those of the operator, and the ways of some of them. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readPlatformProviders } from '../../../../src/control-plane/oauth/providers/platform-providers.ts'
@@ -13,6 +12,7 @@ import {
 } from '../../../support/control-plane/control-plane.ts'
 import { ask } from '../../../support/oauth/oauth-world.ts'
 import { Person } from '../../../support/oauth/person.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 const GITHUB = {
   provider_id: 'github',
@@ -30,14 +30,13 @@ const now = '2026-11-20T12:00:00.000Z'
 const outgoing = createGuardedFetch({ allowed: [] })
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'runyard-providers-'))
+  folder = temporaryFolder()
   writeFileSync(file(), JSON.stringify([{ ...GITHUB, provider_id: 'shared', name: 'Shared' }]))
   const platformProviders = readPlatformProviders(file(), { outgoing, now })
   world = await startControlPlane({ isReconciling: false, platformProviders })
 })
 afterEach(async () => {
   await world.close()
-  rmSync(folder, { recursive: true })
 })
 
 describe('a provider', () => {
