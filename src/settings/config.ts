@@ -227,36 +227,17 @@ export function readEnvironment(): Environment {
 }
 
 /** `isServe`: of one `serve`, instead of an `up`. Throws `bad_request` as `readUpConfig` does. */
-export function readBackupConfig(
-  flags: Flags,
-  { isServe }: { isServe: boolean },
-  env: Environment = process.env,
-) {
-  const read = new Settings(flags, env)
-  const config = read.config('backup', isServe ? 'serve' : 'up')
-  return read.done({ ...config, isServe, s3Region: regionOf(env) })
-}
+export const readBackupConfig = readerOf('backup')
+export const readRestoreConfig = readerOf('restore')
+export const readMoveConfig = readerOf('move')
 
-/** As `readBackupConfig`. */
-export function readRestoreConfig(
-  flags: Flags,
-  { isServe }: { isServe: boolean },
-  env: Environment = process.env,
-) {
-  const read = new Settings(flags, env)
-  const config = read.config('restore', isServe ? 'serve' : 'up')
-  /** `s3Region`: of a bucket whose address names none. */
-  return read.done({ ...config, isServe, s3Region: regionOf(env) })
-}
-
-/** As `readBackupConfig`. */
-export function readMoveConfig(
-  flags: Flags,
-  { isServe }: { isServe: boolean },
-  env: Environment = process.env,
-) {
-  const read = new Settings(flags, env)
-  return read.done({ ...read.config('move', isServe ? 'serve' : 'up'), isServe })
+function readerOf<R extends 'backup' | 'restore' | 'move'>(command: R) {
+  return (flags: Flags, { isServe }: { isServe: boolean }, env: Environment = process.env) => {
+    const read = new Settings(flags, env)
+    const config = read.config(command, isServe ? 'serve' : 'up')
+    /** `s3Region`: of a bucket whose address names none. */
+    return read.done({ ...config, isServe, s3Region: regionOf(env) })
+  }
 }
 
 /** Variables that builds and agent servers need: paths, locale, proxies, certificates. */

@@ -15,6 +15,9 @@ import type {
 import type { Db, SqlValue } from '../db/db.ts'
 import { table } from '../db/table.ts'
 import {
+  COMMON,
+  type CountedLabel,
+  countLabels,
   labelsOf,
   type MetadataWanted,
   metadataConditions,
@@ -62,17 +65,12 @@ export function createAssistantSearch(db: Db): Pick<AssistantStore, 'search' | '
   }
 }
 
-/**
- * Up to this many assistants with the rarest label are looked up and sorted. With more, a scan in the
- * wanted order meets enough of them.
- */
-const COMMON = 1_000
-
 async function search(tx: Db, query: AssistantQuery, page: AssistantPage): Promise<Assistant[]> {
   const wanted = await readQuery(tx, query)
   if (!wanted) return []
   const params: SqlValue[] = []
   const [rarest] = wanted.labels
+  // With more, a scan in the wanted order meets enough of them.
   const isRare = rarest !== undefined && rarest.count <= COMMON
   const conditions = [
     ...labelConditions(wanted.labels, isRare, params),
@@ -100,13 +98,6 @@ async function count(tx: Db, query: AssistantQuery): Promise<number> {
   return Number((await tx.get<{ n: number }>(sql, params))?.n)
 }
 
-interface CountedLabel {
-  key: string
-  value: string
-  /** How many rows have it, counted up to `COMMON` + 1. */
-  count: number
-}
-
 interface Wanted extends Omit<AssistantQuery, 'metadata' | 'filter'> {
   /** The rarest label first. */
   labels: CountedLabel[]
@@ -122,21 +113,8 @@ async function readQuery(
   const split = splitLabels({ ...(metadata && { metadata }), ...(filter && { filter }) })
   if (!split) return undefined
   const { labels, ...rest } = split
-  const counted = await countLabels(tx, labels)
+  const counted = await countLabels(tx, 'assistant_labels', labels)
   return counted[0]?.count === 0 ? undefined : { ...query, labels: counted, rest }
-}
-
-async function countLabels(tx: Db, labels: Record<string, string>): Promise<CountedLabel[]> {
-  if (Object.keys(labels).length === 0) return []
-  const sql = `
-    SELECT label.key, label.value, (
-      SELECT count(*) FROM (
-        SELECT 1 FROM assistant_labels AS l
-        WHERE l.key = label.key AND l.value = label.value LIMIT ${COMMON + 1}
-      ) AS counted
-    ) AS count
-    FROM ${tx.json.entries('$1')} AS label ORDER BY count`
-  return tx.all<CountedLabel>(sql, [JSON.stringify(labels)])
 }
 
 /** The condition that the row `a` has each label. With `isLookedUp` the search begins at the first label. */

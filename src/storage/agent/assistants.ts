@@ -64,12 +64,12 @@ async function insert(tx: Db, assistant: Assistant): Promise<boolean> {
 
 async function update(tx: Db, assistant: Assistant): Promise<void> {
   const { assistant_id, name } = assistant
-  await ASSISTANTS.on(tx).update(assistant_id, { ...assistant, folded_name: foldName(name) })
+  await ASSISTANTS.on(tx).set(assistant_id, { ...assistant, folded_name: foldName(name) })
   await tx.run('DELETE FROM assistant_labels WHERE assistant_id = $1', [assistant_id])
   await addAssistantLabels(tx, assistant)
 }
 
 async function putVersion(db: Db, assistant: Assistant): Promise<void> {
   const version = { ...assistant, created_at: assistant.updated_at }
-  await VERSIONS.on(db).insert(version, VERSIONS.orReplace('assistant_id, version'))
+  await VERSIONS.on(db).put(version, 'assistant_id, version')
 }

@@ -1,8 +1,7 @@
 /** The `crons` table. */
 import type { Cron, CronPage, CronQuery, CronStore, StoredCron } from '../../core/agent/cron.ts'
 import type { Db, SqlValue } from '../db/db.ts'
-import { encodeJson } from '../db/json-columns.ts'
-import { table } from '../db/table.ts'
+import { encodeJson, table } from '../db/table.ts'
 import { metadataConditions } from './metadata-condition.ts'
 
 const WIRE_COLUMNS = `cron_id, assistant_id, thread_id, end_time, schedule, timezone, created_at,
@@ -34,13 +33,9 @@ const NEXT_DUE = 'SELECT min(next_run_date) AS due FROM crons WHERE next_run_dat
 export function createCronStore(db: Db): CronStore {
   const crons = CRONS.on(db)
   return {
-    insert: async (cron) => {
-      await crons.insert(cron)
-    },
+    insert: (cron) => crons.add(cron),
     get: (cron_id) => crons.get(GET, [cron_id]),
-    update: async (cron) => {
-      await crons.update(cron.cron_id, cron)
-    },
+    update: (cron) => crons.set(cron.cron_id, cron),
     async delete(cron_id) {
       return (await db.run('DELETE FROM crons WHERE cron_id = $1', [cron_id])) === 1
     },
@@ -54,12 +49,8 @@ export function createCronStore(db: Db): CronStore {
     async advance({ cron_id, next_run_date, updated_at }, next) {
       return (await db.run(ADVANCE, [cron_id, next_run_date, updated_at, next])) === 1
     },
-    async noteRun(cron_id, run) {
-      await db.run(NOTE_RUN, [cron_id, encodeJson(run), run.run_id])
-    },
-    async noteEnd(cron_id, run) {
-      await db.run(NOTE_END, [cron_id, encodeJson(run), run.run_id])
-    },
+    noteRun: (cron_id, run) => db.runAhead(NOTE_RUN, [cron_id, encodeJson(run), run.run_id]),
+    noteEnd: (cron_id, run) => db.runAhead(NOTE_END, [cron_id, encodeJson(run), run.run_id]),
     async nextDue() {
       const row = await db.get<{ due: string | null }>(NEXT_DUE)
       return row?.due ? Date.parse(row.due) : undefined

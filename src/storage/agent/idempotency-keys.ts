@@ -14,9 +14,7 @@ export function createIdempotencyKeyStore(db: Db): IdempotencyKeyStore {
   const keys = KEYS.on(db)
   return {
     find: (scope, key) => keys.get(FIND, [scope, key]),
-    put: async (key) => {
-      await keys.insert(key, KEYS.orReplace('scope, key'))
-    },
+    put: (key) => keys.put(key, 'scope, key'),
     expire: (before) => db.run('DELETE FROM idempotency_keys WHERE created_at < $1', [before]),
   }
 }

@@ -2,7 +2,7 @@
 import type { MetadataFilter } from '../../core/agent/authorization.ts'
 import { numberText } from '../../core/exact-json.ts'
 import { isExactNumber, isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import type { JsonSql, SqlValue } from '../db/db.ts'
+import type { Db, JsonSql, SqlValue } from '../db/db.ts'
 
 export interface MetadataWanted {
   /** JSON that the metadata contains, as the client asks. */
@@ -81,6 +81,34 @@ export function labelsOf(metadata: JsonObject): Record<string, string> {
     return isWorthIt && isStorable(key) ? [[key, text]] : []
   })
   return Object.fromEntries(labels)
+}
+
+/** More rows than this with one label are not counted. */
+export const COMMON = 1_000
+
+export interface CountedLabel {
+  key: string
+  value: string
+  /** How many rows have it, counted up to `COMMON` + 1. */
+  count: number
+}
+
+/** The rarest label first. */
+export async function countLabels(
+  tx: Db,
+  table: 'assistant_labels' | 'thread_labels',
+  labels: Record<string, string>,
+): Promise<CountedLabel[]> {
+  if (Object.keys(labels).length === 0) return []
+  const sql = `
+    SELECT label.key, label.value, (
+      SELECT count(*) FROM (
+        SELECT 1 FROM ${table} AS l
+        WHERE l.key = label.key AND l.value = label.value LIMIT ${COMMON + 1}
+      ) AS counted
+    ) AS count
+    FROM ${tx.json.entries('$1')} AS label ORDER BY count`
+  return tx.all<CountedLabel>(sql, [JSON.stringify(labels)])
 }
 
 /**

@@ -25,7 +25,7 @@ export function createPushConfigStore(db: Db, box?: CredentialBox): PushConfigSt
       const place = PLACES.pushConfig(config.task_id, config.config_id)
       const isSecret = (name: string) => SECRET.includes(name)
       const stored = { ...config, config: sealMembers(box, config.config, { isSecret, place }) }
-      await configs.insert(stored, CONFIGS.orReplace('task_id, config_id'))
+      await configs.put(stored, 'task_id, config_id')
     },
     async list(task_id) {
       return (await configs.all(LIST, [task_id])).map((stored) => opened(stored, box))

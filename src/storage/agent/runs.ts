@@ -14,7 +14,7 @@ import {
 import { AppError } from '../../core/errors.ts'
 import { parseJson } from '../../core/exact-json.ts'
 import type { Db } from '../db/db.ts'
-import { decodeRow, encodeJson } from '../db/json-columns.ts'
+import { decodeRow, encodeJson } from '../db/table.ts'
 import { HELD, heldParams, holdsLease } from '../leases/leases.ts'
 import { addLongInput, encodeKwargs, LONG_INPUT, withLongInput } from './run-inputs.ts'
 import { runSearchStatement } from './run-search.ts'

@@ -16,15 +16,10 @@ const LIST = `SELECT ${SERVERS.columns} FROM servers ORDER BY started_at, server
 export function createServerStore(db: Db): ServerStore {
   const servers = SERVERS.on(db)
   return {
-    async register(server) {
-      await servers.insert(server, SERVERS.orReplace('server_id'))
-    },
-    async seen(server_id, at) {
-      await db.run('UPDATE servers SET seen_at = $2 WHERE server_id = $1', [server_id, at])
-    },
+    register: (server) => servers.put(server, 'server_id'),
+    seen: (server_id, at) =>
+      db.runAhead('UPDATE servers SET seen_at = $2 WHERE server_id = $1', [server_id, at]),
     list: () => servers.all(LIST),
-    async remove(server_id) {
-      await db.run('DELETE FROM servers WHERE server_id = $1', [server_id])
-    },
+    remove: (server_id) => db.runAhead('DELETE FROM servers WHERE server_id = $1', [server_id]),
   }
 }

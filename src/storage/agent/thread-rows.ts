@@ -2,7 +2,7 @@
 
 import type { Interrupt, Thread, ThreadState } from '../../core/agent/thread.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { decodeRow } from '../db/json-columns.ts'
+import { decodeRow } from '../db/table.ts'
 
 /** The columns of `threads AS t` without the state, which is most of a row. */
 export const THREAD_COLUMNS_WITHOUT_STATE = `t.thread_id, t.created_at, t.updated_at,

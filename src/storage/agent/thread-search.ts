@@ -11,7 +11,15 @@
  */
 import type { NewThread, Thread, ThreadPage, ThreadQuery } from '../../core/agent/thread.ts'
 import type { Db, SqlValue } from '../db/db.ts'
-import { labelsOf, metadataConditions, splitLabels, without } from './metadata-condition.ts'
+import {
+  COMMON,
+  type CountedLabel,
+  countLabels,
+  labelsOf,
+  metadataConditions,
+  splitLabels,
+  without,
+} from './metadata-condition.ts'
 import { THREAD_COLUMNS, THREAD_COLUMNS_WITHOUT_STATE, toThread } from './thread-rows.ts'
 
 export function createThreadSearch(db: Db) {
@@ -43,9 +51,6 @@ export async function addThreadLabels(
 export async function removeThreadLabels(tx: Db, thread_id: string): Promise<void> {
   await tx.runAhead('DELETE FROM thread_labels WHERE thread_id = $1', [thread_id])
 }
-
-/** When more threads than this have a label, sorting them does not pay. */
-const COMMON = 1_000
 
 interface PageSize {
   maxBytes: number
@@ -111,9 +116,10 @@ async function findRows<Row>(
   columns: string,
 ): Promise<Row[]> {
   const wanted = splitQuery(query)
-  const label = wanted && (await rarestLabel(tx, wanted.labels))
+  const label = wanted && (await countLabels(tx, 'thread_labels', wanted.labels))[0]
   if (!wanted || label?.count === 0) return []
   const isInOrder = page.sort_by === 'created_at'
+  // Sorting many threads does not pay.
   const start = label && (isInOrder || label.count <= COMMON) ? label : undefined
   const { conditions, params } = conditionsOf(tx, wanted, start)
   if (start) conditions.push(OF_LABEL)
@@ -126,7 +132,7 @@ async function findRows<Row>(
 
 async function count(tx: Db, query: ThreadQuery, atMost: number): Promise<number> {
   const wanted = splitQuery(query)
-  const label = wanted && (await rarestLabel(tx, wanted.labels))
+  const label = wanted && (await countLabels(tx, 'thread_labels', wanted.labels))[0]
   if (!wanted || label?.count === 0) return 0
   const { conditions, isOfLabels, params } = conditionsOf(tx, wanted, label)
   if (label && !isOfLabels) conditions.push(OF_LABEL)
@@ -153,29 +159,6 @@ interface Wanted extends ThreadQuery {
 function splitQuery({ metadata = {}, filter = {}, ...rest }: ThreadQuery): Wanted | undefined {
   const split = splitLabels({ metadata, filter })
   return split && { ...rest, ...split }
-}
-
-interface CountedLabel {
-  key: string
-  value: string
-  /** Counted up to `COMMON` + 1. */
-  count: number
-}
-
-async function rarestLabel(
-  tx: Db,
-  labels: Record<string, string>,
-): Promise<CountedLabel | undefined> {
-  if (Object.keys(labels).length === 0) return undefined
-  const sql = `
-    SELECT label.key, label.value, (
-      SELECT count(*) FROM (
-        SELECT 1 FROM thread_labels AS l
-        WHERE l.key = label.key AND l.value = label.value LIMIT ${COMMON + 1}
-      ) AS counted
-    ) AS count
-    FROM ${tx.json.entries('$1')} AS label ORDER BY count LIMIT 1`
-  return tx.get<CountedLabel>(sql, [JSON.stringify(labels)])
 }
 
 /**

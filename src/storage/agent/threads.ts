@@ -10,7 +10,7 @@ import type {
 import { parseJson } from '../../core/exact-json.ts'
 import { type Batch, inBatches } from '../db/batches.ts'
 import type { Db, SqlValue } from '../db/db.ts'
-import { encodeJson } from '../db/json-columns.ts'
+import { encodeJson } from '../db/table.ts'
 import { THREAD_COLUMNS, toThread } from './thread-rows.ts'
 import { addThreadLabels, createThreadSearch, removeThreadLabels } from './thread-search.ts'
 
@@ -89,9 +89,8 @@ export function createThreadStore(db: Db): ThreadStore {
       )
       return rows.map((row) => ({ ...row }))
     },
-    async markPruned(thread_id) {
-      await db.run('UPDATE threads SET ttl_due_at = NULL WHERE thread_id = $1', [thread_id])
-    },
+    markPruned: (thread_id) =>
+      db.runAhead('UPDATE threads SET ttl_due_at = NULL WHERE thread_id = $1', [thread_id]),
     delete: (thread_id) =>
       db.transaction(async (tx) => {
         // The row goes first, with the thread's runs and their leases: from then on no server adds to the other tables.

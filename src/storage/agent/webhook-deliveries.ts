@@ -63,13 +63,12 @@ const EXPIRE = `DELETE FROM webhook_deliveries WHERE status <> 'pending' AND upd
 export function createWebhookDeliveryStore(db: Db, box?: CredentialBox): WebhookDeliveryStore {
   const deliveries = DELIVERIES.on(db)
   return {
-    async insert(delivery) {
-      await deliveries.insert({
+    insert: (delivery) =>
+      deliveries.add({
         ...{ ...delivery, headers: storedHeaders(delivery, box) },
         ...{ status: 'pending', updated_at: delivery.created_at, attempt: 0, next_attempt_at: 0 },
         ...{ response_status: null, error: null },
-      })
-    },
+      }),
     async get(delivery_id, filter) {
       const params: SqlValue[] = [delivery_id]
       const wanted = filter ? { filter } : {}

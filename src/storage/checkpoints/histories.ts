@@ -3,7 +3,7 @@ import type { CheckpointStore, StorageUse } from '../../core/agent/checkpoint.ts
 import { parseJson } from '../../core/exact-json.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Db } from '../db/db.ts'
-import { encodeJson } from '../db/json-columns.ts'
+import { encodeJson } from '../db/table.ts'
 import { deleteUnusedParts } from './channel-parts.ts'
 
 type Histories = Pick<

@@ -8,8 +8,8 @@ import type {
   StoredCheckpoint,
 } from '../../core/agent/checkpoint.ts'
 import type { SqlValue, Statement } from '../db/db.ts'
-import { encodeJson } from '../db/json-columns.ts'
 import { insertStatements } from '../db/many-rows.ts'
+import { encodeJson } from '../db/table.ts'
 import { partStatements } from '../lists/list-parts.ts'
 import { takeApart } from './channel-parts.ts'
 

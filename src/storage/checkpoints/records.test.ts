@@ -115,7 +115,7 @@ describe('on SQLite', () => {
     const plans = new Set<string>()
     for (const [sql, params] of asked) {
       const steps = await db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, params)
-      for (const { detail } of steps) plans.add(detail.replace(/USING INDEX \w+ /, ''))
+      for (const { detail } of steps) plans.add(detail.replace(/USING (COVERING )?INDEX \w+ /, ''))
     }
     const AT = 'thread_id=? AND checkpoint_ns=?'
     expect([...plans].filter((plan) => /^(SEARCH|SCAN c)/.test(plan)).toSorted()).toEqual([

@@ -1,6 +1,7 @@
 /** Reads checkpoints with their values and writes. */
 import {
   type ChannelValue,
+  type CheckpointKey,
   type CheckpointRecord,
   type CheckpointStore,
   type PendingWrite,
@@ -13,21 +14,7 @@ import { PartReader } from '../lists/list-parts.ts'
 import { putTogether } from './channel-parts.ts'
 import { CHECKPOINT_COLUMNS } from './puts.ts'
 
-interface CheckpointRow {
-  thread_id: string
-  checkpoint_ns: string
-  checkpoint_id: string
-  parent_checkpoint_id: string | null
-  run_id: string | null
-  type: string
-  bytes: Uint8Array
-  metadata: string
-  channel_versions: string
-}
-
 const COLUMNS = CHECKPOINT_COLUMNS.join(', ')
-
-const HERE = 'thread_id = $1 AND checkpoint_ns = $2 AND checkpoint_id = $3'
 
 /** A row of the checkpoint itself, of one of its values, or of a write. */
 interface FoundRow {
@@ -45,6 +32,11 @@ interface FoundRow {
   bytes: Uint8Array
 }
 
+/**
+ * Each value is looked up by its whole key, in a subquery of its own. With a join PostgreSQL may decide to read all values
+ * of the thread, as long as it has no statistics for a new thread. Measured there: a page of ten took twenty times as long
+ * with 1,000 checkpoints as with 10.
+ */
 const valueOfEntry = (column: string) => `(
   SELECT ${column} FROM channel_values
   WHERE thread_id = $1 AND checkpoint_ns = $2 AND channel = entry.key AND version = entry.value)`
@@ -69,10 +61,6 @@ const GET = (json: Db['json']) => found(json, 'AND checkpoint_id = $3')
 
 const LATEST = (json: Db['json']) => found(json, 'ORDER BY checkpoint_id DESC LIMIT 1')
 
-const WRITES = `
-SELECT task_id, channel, idx, type, bytes FROM checkpoint_writes WHERE ${HERE}
-ORDER BY task_path, task_id, idx, position`
-
 /**
  * A checkpoint with its values and writes. The parts of lists are read after it; outside a transaction they may be gone
  * by then: `MissingPart`.
@@ -80,6 +68,7 @@ ORDER BY task_path, task_id, idx, position`
 export async function readCheckpoint(
   db: Db,
   { thread_id, checkpoint_ns, checkpoint_id }: Parameters<CheckpointStore['get']>[0],
+  reader = new PartReader(db, 'channel_parts', thread_id),
 ): Promise<CheckpointRecord | undefined> {
   const rows = checkpoint_id
     ? await db.all<FoundRow>(GET(db.json), [thread_id, checkpoint_ns, checkpoint_id])
@@ -89,10 +78,7 @@ export async function readCheckpoint(
   // An empty channel has a version and no value.
   const kept = rows.filter(({ kind, type }) => kind === 'value' && type !== null)
   const writes = rows.filter(({ kind }) => kind === 'write')
-  const values = await putTogether(
-    new PartReader(db, 'channel_parts', thread_id),
-    kept.map(toValue).toSorted(byChannel),
-  )
+  const values = await putTogether(reader, kept.map(toValue).toSorted(byChannel))
   return {
     ...{ thread_id, checkpoint_ns, checkpoint_id: row.a },
     ...{ parent_checkpoint_id: row.b, run_id: row.c },
@@ -132,72 +118,23 @@ export async function readCheckpoints(
   ]
   const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''
   const limit = query.limit === undefined ? '' : `LIMIT ${place(query.limit)}`
-  const sql = `SELECT ${COLUMNS} FROM checkpoints ${where} ORDER BY checkpoint_id DESC ${limit}`
+  const sql = `
+    SELECT thread_id, checkpoint_ns, checkpoint_id FROM checkpoints ${where}
+    ORDER BY checkpoint_id DESC ${limit}`
   const records: CheckpointRecord[] = []
   const readers = new Map<string, PartReader>()
   let bytes = 0
-  for (const row of await tx.all<CheckpointRow>(sql, params)) {
-    const reader = readers.get(row.thread_id) ?? readerOf(tx, row)
-    readers.set(row.thread_id, reader)
-    const record = await complete(tx, row, reader)
+  for (const key of await tx.all<CheckpointKey>(sql, params)) {
+    const { thread_id } = key
+    const reader = readers.get(thread_id) ?? new PartReader(tx, 'channel_parts', thread_id)
+    readers.set(thread_id, reader)
+    const record = await readCheckpoint(tx, key, reader)
+    if (!record) continue
     records.push(record)
     bytes += sizeOf(record)
     if (bytes >= (query.maxBytes ?? Number.POSITIVE_INFINITY)) break
   }
   return records
-}
-
-function readerOf(tx: Db, { thread_id }: CheckpointRow): PartReader {
-  return new PartReader(tx, 'channel_parts', thread_id)
-}
-
-async function complete(tx: Db, row: CheckpointRow, reader: PartReader): Promise<CheckpointRecord> {
-  const { type, bytes, metadata, channel_versions, ...key } = row
-  const here = [key.thread_id, key.checkpoint_ns, key.checkpoint_id]
-  const [kept, writes] = await Promise.all([
-    readValues(tx, key, parseJson(channel_versions)),
-    tx.all<PendingWrite>(WRITES, here),
-  ])
-  const values = await putTogether(reader, kept)
-  return {
-    ...key,
-    checkpoint: { type, bytes },
-    metadata: parseJson(metadata) as JsonObject,
-    values: values.map((value) => ({ ...value })),
-    writes: uncovered(writes),
-  }
-}
-
-const valueAt = (column: string) => `(
-  SELECT ${column} FROM channel_values
-  WHERE thread_id = $1 AND checkpoint_ns = $2
-    AND channel = wanted.column1 AND version = wanted.column2) AS ${column}`
-
-/**
- * Looks up each value by its whole key, in a subquery of its own. With a join PostgreSQL may decide to
- * read all values of the thread, as long as it has no statistics for a new thread. Measured there: a page
- * of ten took twenty times as long with 1,000 checkpoints as with 10. The list is filled up to a power of
- * two, so that there are few SQL texts.
- */
-async function readValues(
-  tx: Db,
-  { thread_id, checkpoint_ns }: Pick<CheckpointRow, 'thread_id' | 'checkpoint_ns'>,
-  versions: Record<string, string>,
-): Promise<ChannelValue[]> {
-  const wanted: [SqlValue, SqlValue][] = Object.entries(versions)
-  if (wanted.length === 0) return []
-  while (!Number.isInteger(Math.log2(wanted.length))) wanted.push([null, null])
-  const params: SqlValue[] = [thread_id, checkpoint_ns]
-  const rows = wanted.map(([channel, version]) => {
-    return `($${params.push(channel)}, $${params.push(version)})`
-  })
-  const sql = `
-    SELECT wanted.column1 AS channel, wanted.column2 AS version, ${valueAt('type')}, ${valueAt('bytes')}
-    FROM (VALUES ${rows.join(', ')}) AS wanted`
-  const found = await tx.all<ChannelValue>(sql, params)
-  // An empty channel has a version and no value.
-  const values = found.filter(({ type }) => type !== null)
-  return values.toSorted(byChannel)
 }
 
 /**

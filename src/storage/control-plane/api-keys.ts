@@ -28,12 +28,8 @@ export function createApiKeyStore(db: Db): ApiKeyStore {
     findByHash: (key_hash) => keys.get(FIND_BY_HASH, [key_hash]),
     get: (id) => keys.get(GET, [id]),
     list: ({ workspace_id, limit, offset }) => keys.all(LIST, [workspace_id, limit, offset]),
-    put: async (key) => {
-      await keys.insert(key, KEYS.orReplace('id'))
-    },
+    put: (key) => keys.put(key, 'id'),
     revoke: async (id, revoked_at) => (await db.run(REVOKE, [id, revoked_at])) === 1,
-    touch: async (id, last_used_at) => {
-      await db.run(TOUCH, [id, last_used_at])
-    },
+    touch: (id, last_used_at) => db.runAhead(TOUCH, [id, last_used_at]),
   }
 }

@@ -7,8 +7,7 @@ import {
 } from '../../core/deployment/deployment.ts'
 import type { SecretBox } from '../../core/secret-box.ts'
 import type { Db, SqlValue } from '../db/db.ts'
-import { countByStatus } from '../db/status-counts.ts'
-import { table } from '../db/table.ts'
+import { countByStatus, table } from '../db/table.ts'
 import { PLACES } from './sealed-columns.ts'
 
 /** Statements search `deployment_type`, and an inspection reads `forwards_api_key`. */
@@ -74,12 +73,8 @@ export function createDeploymentStore(db: Db, box: SecretBox): DeploymentStore {
       const row = await db.get<{ count: number }>(countSql(db), filterParams(filter))
       return Number(row?.count ?? 0)
     },
-    update: async (id, patch) => {
-      await deployments.update(id, patch)
-    },
-    delete: async (id) => {
-      await db.run('DELETE FROM deployments WHERE id = $1', [id])
-    },
+    update: (id, patch) => deployments.set(id, patch),
+    delete: (id) => db.runAhead('DELETE FROM deployments WHERE id = $1', [id]),
   }
 }
 

@@ -55,21 +55,16 @@ export function createDomainStore(db: Db, box: SecretBox): DomainStore {
     listNames: () => db.all<DomainName>(LIST_NAMES),
     setCertificate: async (id, given, updated_at) => {
       const { certificate = null, private_key = null } = given ?? {}
-      await domains.update(id, { certificate, private_key, updated_at })
+      await domains.set(id, { certificate, private_key, updated_at })
     },
     certificateOf: async (host) => {
       const { certificate, private_key } = (await domains.get(CERTIFICATE_OF, [host])) ?? {}
       return certificate && private_key ? { certificate, private_key } : undefined
     },
-    delete: async (id) => {
-      await db.run('DELETE FROM domains WHERE id = $1', [id])
-    },
-    release: async (domain) => {
-      await released.insert(domain, RELEASED_DOMAINS.orReplace('host'))
-    },
+    delete: (id) => db.runAhead('DELETE FROM domains WHERE id = $1', [id]),
+    release: (domain) => released.put(domain, 'host'),
     released: (host) => released.get(RELEASED, [host]),
-    forgetReleased: async (before) => {
-      await db.run('DELETE FROM released_domains WHERE released_at < $1', [before])
-    },
+    forgetReleased: (before) =>
+      db.runAhead('DELETE FROM released_domains WHERE released_at < $1', [before]),
   }
 }

@@ -3,7 +3,7 @@
 import type { Leadership, LeadershipStore, Term } from '../../core/deployment/leadership.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Db, Statement } from '../db/db.ts'
-import { decodeRow } from '../db/json-columns.ts'
+import { decodeRow } from '../db/table.ts'
 
 const GET = 'SELECT token, beat, holder, url FROM leadership'
 
@@ -31,9 +31,7 @@ export function createLeadershipStore(db: Db): LeadershipStore {
       return row?.token
     },
     renew: async (token, url) => (await db.run(RENEW, [token, url])) > 0,
-    async release(token) {
-      await db.run(RELEASE, [token])
-    },
+    release: (token) => db.runAhead(RELEASE, [token]),
   }
 }
 

@@ -27,14 +27,8 @@ export function createListenerStore(db: Db): ListenerStore {
     get: (workspace_id, id) => listeners.get(GET, [workspace_id, id]),
     findByKeyHash: (key_hash) => listeners.get(FIND, [key_hash]),
     list: ({ workspace_id, limit, offset }) => listeners.all(LIST, [workspace_id, limit, offset]),
-    update: async (id, patch) => {
-      await listeners.update(id, patch)
-    },
-    noteHeard: async (id, last_heard_at) => {
-      await listeners.update(id, { last_heard_at })
-    },
-    delete: async (id) => {
-      await db.run('DELETE FROM listeners WHERE id = $1', [id])
-    },
+    update: (id, patch) => listeners.set(id, patch),
+    noteHeard: (id, last_heard_at) => listeners.set(id, { last_heard_at }),
+    delete: (id) => db.runAhead('DELETE FROM listeners WHERE id = $1', [id]),
   }
 }

@@ -13,8 +13,7 @@ import { EMPTY_REVISION_CONFIG } from '../../core/deployment/sources/config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { SecretBox } from '../../core/secret-box.ts'
 import type { Db } from '../db/db.ts'
-import { countByStatus } from '../db/status-counts.ts'
-import { table } from '../db/table.ts'
+import { countByStatus, table } from '../db/table.ts'
 import { PLACES } from './sealed-columns.ts'
 
 /** `steps` has a line for each: the status, and when it began. */
@@ -78,19 +77,15 @@ export function createRevisionStore(db: Db, box: SecretBox): RevisionStore {
       refuseUnknownStep(id, step)
       return db.transaction((tx) => move(tx, id, step))
     },
-    setParkedThreads: async (id, parked_threads) => {
-      await revisions.update(id, { parked_threads })
-    },
-    setBuiltFrom: async (id, built_from) => {
-      await revisions.update(id, { built_from })
-    },
+    setParkedThreads: (id, parked_threads) => revisions.set(id, { parked_threads }),
+    setBuiltFrom: (id, built_from) => revisions.set(id, { built_from }),
     setResolved: (id, resolved) =>
       db.transaction(async (tx) => {
         const stored = REVISIONS.on(tx, box)
         const before = await stored.get(GET_BY_ID, [id])
         if (!before) return
         const source_revision_config = { ...before.source_revision_config, ...resolved }
-        await stored.update(id, { source_revision_config })
+        await stored.set(id, { source_revision_config })
       }),
   }
 }
@@ -103,7 +98,7 @@ async function insert(tx: Db, box: SecretBox, revision: NewRevision): Promise<Re
   const last = await tx.get<{ number: number }>(LAST_NUMBER, [deployment_id])
   const steps = stepLine({ status, began_at: created_at })
   const stored = { ...revision, number: Number(last?.number ?? 0) + 1, steps }
-  await REVISIONS.on(tx, box).insert(stored)
+  await REVISIONS.on(tx, box).add(stored)
   await tx.run(MAKE_LATEST, [deployment_id, id])
   return toRevision(stored)
 }

@@ -68,9 +68,7 @@ export function createSessionStore(db: Db): SessionStore {
   const sessions = SESSIONS.on(db)
   const codes = CODES.on(db)
   return {
-    insert: async (session) => {
-      await sessions.insert(session)
-    },
+    insert: (session) => sessions.add(session),
     findByHash: (hash) => sessions.get(FIND_BY_HASH, [hash]),
     get: (id) => sessions.get(GET, [id]),
     list: ({ workspace_id, user_id, now }, { limit, offset }) => {
@@ -80,24 +78,21 @@ export function createSessionStore(db: Db): SessionStore {
     },
     rotate: async (id, { from, to, former, rotated_at }) =>
       (await db.run(ROTATE, [id, from, to, former, rotated_at])) === 1,
-    use: async (id, { used_at, expires_at, former_until }) => {
-      await db.run(USE, [id, used_at, expires_at, former_until])
-    },
+    use: (id, { used_at, expires_at, former_until }) =>
+      db.runAhead(USE, [id, used_at, expires_at, former_until]),
     delete: async (id) => (await db.run(DELETE, [id])) === 1,
     deleteOfUser: async ({ workspace_id, user_id }) => {
       await db.run(DELETE_CODES_OF_USER, [workspace_id, user_id])
       return db.run(DELETE_OF_USER, [workspace_id, user_id])
     },
-    endOldest: async (user_id, keep) => {
-      await db.run(END_OLDEST, [user_id, keep])
-    },
+    endOldest: (user_id, keep) => db.runAhead(END_OLDEST, [user_id, keep]),
     expire: async (now) => {
       await db.run(EXPIRE, [now])
       await db.run(EXPIRE_CODES, [now])
     },
     addCode: async (code, keep) => {
       const { workspace_id, user_id } = code.holder
-      await codes.insert({ ...code, workspace_id, user_id })
+      await codes.add({ ...code, workspace_id, user_id })
       await db.run(END_OLDEST_CODES, [user_id, code.code_hash, keep - 1])
     },
     findCode: (code_hash, now) => codes.get(FIND_CODE, [code_hash, now]),

@@ -17,16 +17,11 @@ const MARK_UPLOADED = 'UPDATE uploads SET uploaded_at = $2, bytes = $3 WHERE obj
 export function createUploadStore(db: Db): UploadStore {
   const uploads = UPLOADS.on(db)
   return {
-    insert: async (upload) => {
-      await uploads.insert(upload)
-    },
+    insert: (upload) => uploads.add(upload),
     get: (object_path) => uploads.get(GET, [object_path]),
     list: (deployment_id) => uploads.all(LIST, [deployment_id]),
-    delete: async (object_path) => {
-      await db.run(DELETE, [object_path])
-    },
-    markUploaded: async (object_path, uploaded_at, bytes) => {
-      await db.run(MARK_UPLOADED, [object_path, uploaded_at, bytes])
-    },
+    delete: (object_path) => db.runAhead(DELETE, [object_path]),
+    markUploaded: (object_path, uploaded_at, bytes) =>
+      db.runAhead(MARK_UPLOADED, [object_path, uploaded_at, bytes]),
   }
 }

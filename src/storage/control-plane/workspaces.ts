@@ -26,14 +26,10 @@ const DELETE = [
 export function createWorkspaceStore(db: Db): WorkspaceStore {
   const workspaces = WORKSPACES.on(db)
   return {
-    insert: async (workspace) => {
-      await workspaces.insert(workspace)
-    },
+    insert: (workspace) => workspaces.add(workspace),
     get: (id) => workspaces.get(GET, [id]),
     list: ({ limit, offset }) => workspaces.all(LIST, [limit, offset]),
-    rename: async (id, name) => {
-      await workspaces.update(id, { name })
-    },
+    rename: (id, name) => workspaces.set(id, { name }),
     delete: (id) =>
       db.transaction(async (tx) => {
         for (const sql of DELETE) await tx.run(sql, [id])

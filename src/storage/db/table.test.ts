@@ -60,7 +60,7 @@ describe('a table', () => {
     const cats = CATS.on(db, box)
     await cats.insert(tom)
     const later = { ...tom, name: 'Thomas', secret: null, born_at: 8 }
-    expect(await cats.insert(later, CATS.orReplace('id'))).toBe(true)
+    await cats.put(later, 'id')
     expect(await cats.get(GET, ['1'])).toEqual({ ...later, born_at: 7 })
   })
 

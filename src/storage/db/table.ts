@@ -3,7 +3,6 @@ import { AppError } from '../../core/errors.ts'
 import { parseJson } from '../../core/exact-json.ts'
 import type { SecretBox } from '../../core/secret-box.ts'
 import type { Db, SqlValue } from './db.ts'
-import { encodeJson } from './json-columns.ts'
 
 /** The columns that are not stored as they are. NULL is `null` in each of them. */
 interface Kinds<T> {
@@ -25,8 +24,6 @@ interface Kinds<T> {
 interface Table<T> {
   /** For SELECT and RETURNING: `id, name, …`. */
   columns: string
-  /** A suffix for `insert`: a row with the same values in these columns, `a, b`, gets the others that may change. */
-  orReplace(columns: string): string
   /** The rows in a database, or in a transaction. Sealed columns need `box`. */
   on(db: Db, box?: SecretBox): Rows<T>
 }
@@ -37,8 +34,14 @@ interface Rows<T> {
   all(sql: string, params?: SqlValue[]): Promise<T[]>
   /** Adds a row. `suffix` follows the VALUES. `false`: its ON CONFLICT kept the row out. */
   insert(value: T, suffix?: string): Promise<boolean>
+  /** Like `insert`, where its result is not needed. */
+  add(value: T, suffix?: string): Promise<void>
+  /** Adds a row, or gives the one with the same values in these columns, `a, b`, the others that may change. */
+  put(value: T, columns: string): Promise<void>
   /** Sets these columns of the row with this key; fixed and undefined ones stay. `false`: there is no such row. */
   update(key: string, patch: Partial<T>): Promise<boolean>
+  /** Like `update`, where its result is not needed. */
+  set(key: string, patch: Partial<T>): Promise<void>
   /** The assignments of such an UPDATE, and their parameters, from `$first` on. */
   assignments(key: string, patch: Partial<T>, first: number): { sql: string[]; params: SqlValue[] }
 }
@@ -61,13 +64,14 @@ export function table<T extends object>(
   const places = written.map((_, index) => `$${index + 1}`)
   const insertSql = `INSERT INTO ${name} (${written.join(', ')}) VALUES (${places.join(', ')})`
 
+  const orReplace = (known: string) => {
+    const others = changeable.filter((column) => !known.split(', ').includes(column))
+    const changes = others.map((column) => `${column} = excluded.${column}`)
+    return `ON CONFLICT (${known}) DO UPDATE SET ${changes.join(', ')}`
+  }
+
   return {
     columns,
-    orReplace: (known) => {
-      const others = changeable.filter((column) => !known.split(', ').includes(column))
-      const changes = others.map((column) => `${column} = excluded.${column}`)
-      return `ON CONFLICT (${known}) DO UPDATE SET ${changes.join(', ')}`
-    },
     on: (db, box) => {
       const encode = (column: string, value: unknown, id: unknown): SqlValue => {
         const plain = json.has(column) ? encodeJson(value) : toSql(value)
@@ -82,22 +86,27 @@ export function table<T extends object>(
         return { sql, params: changed.map((column) => encode(column, given[column], id)) }
       }
       const read = (row: object) => decode(row, kinds, box)
+      const paramsOf = (value: T) => {
+        const given = value as Record<string, unknown>
+        return written.map((column) => encode(column, given[column], given[key]))
+      }
+      const updateOf = (id: string, patch: Partial<T>): [sql: string, params: SqlValue[]] => {
+        const { sql, params } = assignments(id, patch, 2)
+        return [`UPDATE ${name} SET ${sql.join(', ')} WHERE ${key} = $1`, [id, ...params]]
+      }
       return {
         get: async (sql, params) => {
           const row = await db.get<object>(sql, params)
           return row && read(row)
         },
         all: async (sql, params) => (await db.all<object>(sql, params)).map(read),
-        insert: async (value, suffix = '') => {
-          const given = value as Record<string, unknown>
-          const params = written.map((column) => encode(column, given[column], given[key]))
-          return (await db.run(`${insertSql} ${suffix}`, params)) === 1
-        },
-        update: async (id, patch) => {
-          const { sql, params } = assignments(id, patch, 2)
-          const update = `UPDATE ${name} SET ${sql.join(', ')} WHERE ${key} = $1`
-          return (await db.run(update, [id, ...params])) === 1
-        },
+        insert: async (value, suffix = '') =>
+          (await db.run(`${insertSql} ${suffix}`, paramsOf(value))) === 1,
+        add: async (value, suffix = '') => db.runAhead(`${insertSql} ${suffix}`, paramsOf(value)),
+        put: async (value, known) =>
+          db.runAhead(`${insertSql} ${orReplace(known)}`, paramsOf(value)),
+        update: async (id, patch) => (await db.run(...updateOf(id, patch))) === 1,
+        set: async (id, patch) => db.runAhead(...updateOf(id, patch)),
         assignments,
       }
     },
@@ -146,4 +155,29 @@ function unsealWhenUsed(value: object, column: PropertyKey, unseal: () => unknow
 function required(box: SecretBox | undefined): SecretBox {
   if (box) return box
   throw new AppError('internal', 'A table with sealed columns was opened without a secret box.')
+}
+
+/** `null` and absent values become SQL's NULL, which is read as `null`. */
+export function encodeJson(value: unknown): string | null {
+  return value === undefined || value === null ? null : JSON.stringify(value)
+}
+
+/** The row as an object. These columns are parsed, the others stay as they are. */
+export function decodeRow<T extends object>(row: object, jsonColumns: readonly (keyof T)[]): T {
+  const result = { ...row } as T
+  for (const column of jsonColumns) {
+    const text = result[column]
+    if (typeof text === 'string') result[column] = parseJson(text)
+  }
+  return result
+}
+
+/** How many rows of a table have each status. */
+export async function countByStatus(
+  db: Db,
+  table: 'deployments' | 'revisions',
+): Promise<Record<string, number>> {
+  const sql = `SELECT status, count(*) AS count FROM ${table} GROUP BY status`
+  const rows = await db.all<{ status: string; count: number }>(sql)
+  return Object.fromEntries(rows.map(({ status, count }) => [status, Number(count)]))
 }

@@ -130,7 +130,7 @@ export class PartReader {
   async #read(hashes: string[]): Promise<void> {
     const unknown = [...new Set(hashes)].filter((one) => !this.#known.has(one))
     if (unknown.length === 0) return
-    // Looks up each part by its key, as `readValues` of `checkpoints/records.ts` does.
+    // Looks up each part by its key, as `valueOfEntry` of `checkpoints/records.ts` does.
     const sql = `
       SELECT wanted.key AS hash,
         (SELECT bytes FROM ${this.#table} WHERE thread_id = $1 AND hash = wanted.key) AS bytes

@@ -51,8 +51,6 @@ export function createAgentConnectionStore(db: Db): AgentConnectionStore {
       return (await db.all<{ id: string }>(LIST_TOKEN_IDS, params)).map(({ id }) => id)
     },
     get: (id) => connections.get(GET, [id]),
-    delete: async (id) => {
-      await db.run('DELETE FROM oauth_connections WHERE id = $1', [id])
-    },
+    delete: (id) => db.runAhead('DELETE FROM oauth_connections WHERE id = $1', [id]),
   }
 }

@@ -4,7 +4,7 @@ import type { SecretBox } from '../../../core/secret-box.ts'
 import type { Db } from '../../db/db.ts'
 import { table } from '../../db/table.ts'
 import { PLACES } from '../sealed-columns.ts'
-import { holderParams, OF_HOLDER } from './holders.ts'
+import { holderParams, OF_HOLDER } from './tokens.ts'
 
 const CONSENTS = table<OAuthConsent>(
   'oauth_consents',
@@ -77,9 +77,7 @@ DELETE FROM oauth_consents WHERE status IN ('expired', 'completed') AND expires_
 export function createOAuthConsentStore(db: Db, box: SecretBox): OAuthConsentStore {
   const consents = CONSENTS.on(db, box)
   return {
-    insert: async (consent) => {
-      await consents.insert(consent)
-    },
+    insert: (consent) => consents.add(consent),
     get: (id) => consents.get(GET, [id]),
     findByState: (state_hash) => consents.get(FIND_BY_STATE, [state_hash]),
     findPending: (fingerprint, after) => consents.get(FIND_PENDING, [fingerprint, after]),
@@ -105,12 +103,8 @@ export function createOAuthConsentStore(db: Db, box: SecretBox): OAuthConsentSto
       const { sql, params } = consents.assignments(id, fresh, 2)
       return (await db.run(restartSql(db, sql), [id, ...params])) === 1
     },
-    end: async (provider_key) => {
-      await db.run(END, [provider_key])
-    },
-    deleteOfHolder: async (holder) => {
-      await db.run(DELETE_OF_HOLDER, holderParams(holder))
-    },
+    end: (provider_key) => db.runAhead(END, [provider_key]),
+    deleteOfHolder: (holder) => db.runAhead(DELETE_OF_HOLDER, holderParams(holder)),
     expire: async (now, forgetBefore) => {
       await db.run(EXPIRE, [now])
       await db.run(FORGET, [forgetBefore])

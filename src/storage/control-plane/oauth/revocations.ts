@@ -32,17 +32,13 @@ export function createOAuthRevocationStore(db: Db, box: SecretBox): OAuthRevocat
     insert: async ({ provider, grant, ...rest }) => {
       const { provider_id } = provider
       const stored = { ...rest, provider_id, secrets: { provider, grant } }
-      await revocations.insert(stored, 'ON CONFLICT (id) DO NOTHING')
+      await revocations.add(stored, 'ON CONFLICT (id) DO NOTHING')
     },
     listDue: async (now, limit) => {
       const due = await revocations.all(LIST_DUE, [now, limit])
       return due.map(({ secrets, provider_id: _, ...rest }) => ({ ...rest, ...secrets }))
     },
-    postpone: async (id, { attempts, next_at }) => {
-      await revocations.update(id, { attempts, next_at })
-    },
-    delete: async (id) => {
-      await db.run('DELETE FROM oauth_revocations WHERE id = $1', [id])
-    },
+    postpone: (id, { attempts, next_at }) => revocations.set(id, { attempts, next_at }),
+    delete: (id) => db.runAhead('DELETE FROM oauth_revocations WHERE id = $1', [id]),
   }
 }

@@ -34,13 +34,12 @@ export function createOAuthTokenEventStore(db: Db): OAuthTokenEventStore {
   const events = EVENTS.on(db)
   return {
     append: async (event) => {
-      await events.insert(event)
+      await events.add(event)
       await db.run(FORGET_OLDEST, [event.workspace_id, event.user_id, event.end_user_id])
     },
     listOfUser: ({ workspace_id, user_id, provider_id, limit }) =>
       events.all(LIST_OF_USER, [workspace_id, user_id, provider_id ?? null, limit]),
-    forget: async (before) => {
-      await db.run('DELETE FROM oauth_token_events WHERE created_at < $1', [before])
-    },
+    forget: (before) =>
+      db.runAhead('DELETE FROM oauth_token_events WHERE created_at < $1', [before]),
   }
 }

@@ -13,7 +13,15 @@ import type { SecretBox } from '../../../core/secret-box.ts'
 import type { Db, SqlValue } from '../../db/db.ts'
 import { table } from '../../db/table.ts'
 import { PLACES } from '../sealed-columns.ts'
-import { holderParams, OF_HOLDER } from './holders.ts'
+
+/** A condition for the rows of a holder. `holderParams` are its `$1` to `$3`. */
+export const OF_HOLDER = `workspace_id = $1
+  AND (CAST($2 AS TEXT) IS NULL OR user_id = $2)
+  AND (CAST($3 AS TEXT) IS NULL OR user_id = $3 OR end_user_id = $3)`
+
+export function holderParams({ workspace_id, user_id, person }: GrantHolder): SqlValue[] {
+  return [workspace_id, user_id ?? null, person ?? null]
+}
 
 const TOKENS = table<OAuthToken>(
   'oauth_tokens',
@@ -105,9 +113,7 @@ export function createOAuthTokenStore(db: Db, box: SecretBox): OAuthTokenStore {
     return (await db.run(updateSql(sql), [id, holder, ...params])) === 1
   }
   return {
-    insert: async (token) => {
-      await tokens.insert(token)
-    },
+    insert: (token) => tokens.add(token),
     get: (id) => tokens.get(GET, [id]),
     listOf: ({ workspace_id, user_id, end_user_id }, provider_key) =>
       tokens.all(LIST_OF, [workspace_id, user_id, end_user_id, provider_key]),
@@ -129,15 +135,12 @@ export function createOAuthTokenStore(db: Db, box: SecretBox): OAuthTokenStore {
     },
     listIdle: ({ now, before }, limit) =>
       tokens.all(LIST_IDLE, [now, before, Date.parse(now), limit]),
-    forgetFailures: async (provider_key) => {
-      await db.run(FORGET_FAILURES, [provider_key])
-    },
+    forgetFailures: (provider_key) => db.runAhead(FORGET_FAILURES, [provider_key]),
     update: async (id, patch) => {
       await update(id, patch, null)
     },
-    clearDefault: async ({ workspace_id, user_id, end_user_id, provider_key, id }) => {
-      await db.run(CLEAR_DEFAULT, [workspace_id, user_id, end_user_id, provider_key, id])
-    },
+    clearDefault: ({ workspace_id, user_id, end_user_id, provider_key, id }) =>
+      db.runAhead(CLEAR_DEFAULT, [workspace_id, user_id, end_user_id, provider_key, id]),
     delete: async (id) => (await db.run('DELETE FROM oauth_tokens WHERE id = $1', [id])) === 1,
     claimRefresh: async ({ id, version, holder, forMs }) =>
       (await db.run(claimSql(db), [id, version, holder, forMs])) === 1,

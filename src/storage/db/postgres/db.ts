@@ -13,19 +13,14 @@ import { parseDatabaseUrl } from '../../../core/database-url.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { Db, Locks, SqlValue, Statement, VectorSql, WasCommitted } from '../db.ts'
 import { refuseWithin } from '../open-transaction.ts'
-import { attemptBatch, attemptStatement, type Outcome } from './attempts.ts'
-import { begin, beginSnapshot } from './begin.ts'
+import { attemptBatch, attemptStatement, begin, beginSnapshot, type Outcome } from './attempts.ts'
 import { PostgresPool } from './connection.ts'
-import { json } from './json.ts'
+import { findVectors, json, nowMs, rowLocks, sizeOf } from './dialect.ts'
 import {
   attemptTransaction,
-  nowMs,
   type PostgresTransaction,
-  rowLocks,
-  sizeOf,
   type TransactionPlan,
 } from './transaction.ts'
-import { findVectors } from './vectors.ts'
 
 /** How often a statement or transaction is tried that collides or loses its connection. */
 const MAX_TRIES = 30
