@@ -7,7 +7,6 @@
  *        .runyard-artifact   the digest, written last: the folder is complete
  * ```
  */
-
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
+import type { ArtifactsPlace } from '../core/deployment/artifacts/place.ts'
 import { AppError } from '../core/errors.ts'
 import { checkObjectName, type ObjectStore } from '../core/object-store.ts'
 
@@ -153,4 +154,15 @@ function asRefusal(error: unknown): unknown {
  */
 export async function* fileContent(path: string): AsyncGenerator<Uint8Array> {
   yield* createReadStream(path)
+}
+
+/** `dir`: the folder of this machine, used if no place is set; absolute. */
+export async function openObjects(
+  place: ArtifactsPlace | undefined,
+  { dir }: { dir: string },
+): Promise<ObjectStore> {
+  if (!place) return openFolderObjects({ root: dir })
+  if (place.kind === 'folder') return openFolderObjects({ root: place.path, isShared: true })
+  const { openS3Objects } = await import('./s3-objects.ts')
+  return openS3Objects(place.address)
 }

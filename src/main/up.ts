@@ -1,7 +1,7 @@
 /** `runyard up`: the control plane, the gateway and every deployment, on one address. */
 import { getRequestListener } from '@hono/node-server'
 import { createArtifactStore } from '../artifacts/artifact-store.ts'
-import { openObjects } from '../artifacts/open-objects.ts'
+import { openObjects } from '../artifacts/folder-objects.ts'
 import { unfinishedFolder } from '../build/layout.ts'
 import { KnownDomains } from '../control-plane/domains/known-domains.ts'
 import {

@@ -1,7 +1,6 @@
 /** The source tarballs of deployments, for `backup` and `restore`. */
 import { stat } from 'node:fs/promises'
-import { fileContent } from '../artifacts/folder-objects.ts'
-import { openObjects } from '../artifacts/open-objects.ts'
+import { fileContent, openObjects } from '../artifacts/folder-objects.ts'
 import { uploadPath } from '../build/layout.ts'
 import { uploadName } from '../core/deployment/upload.ts'
 import type { StoredObject } from '../core/object-store.ts'

@@ -20,7 +20,14 @@ import {
   resolveModule,
   SPEC_FORM,
 } from './module-spec.ts'
-import { imageNotesOf, keyNotesOf, notedKeys, notesOf, variableNotesOf } from './notes.ts'
+import {
+  imageNotesOf,
+  keyNotesOf,
+  notedKeys,
+  notesOf,
+  unknownKeys,
+  variableNotesOf,
+} from './notes.ts'
 import { isMissing, type PathScope } from './path.ts'
 import { PYTHON_ENTRIES, type PythonSettings, readPythonSettings } from './python/settings.ts'
 import {
@@ -32,8 +39,7 @@ import {
   type Sections,
 } from './sections.ts'
 import { type ProjectStore, readStoreConfig, resolveEmbed } from './store.ts'
-import { readUiConfig, type UiConfig, UiConfigEntry, UiEntry } from './ui.ts'
-import { unknownKeys } from './unknown-keys.ts'
+import { readUiConfig, type UiConfig, UiConfigEntry, UiEntry } from './ui-bundle.ts'
 
 /** Where one graph comes from. */
 type GraphSpec = JsGraphSpec | PythonGraphSpec

@@ -6,10 +6,10 @@
 import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
 import type { BuildFailure, BuildOptions, BuildResult, Plugin } from 'esbuild'
+import { z } from 'zod'
 import type { UiBundle } from '../core/agent/ui-bundle.ts'
 import { AppError } from '../core/errors.ts'
-import type { JsModule } from './module-spec.ts'
-import type { UiConfig } from './ui.ts'
+import { isJavascript, type JsModule, type ReadingConfig, resolveModule } from './module-spec.ts'
 
 /** Modules that the page always has; a name includes the modules below it. */
 const SHARED = ['react', 'react-dom', '@langchain/langgraph-sdk']
@@ -128,4 +128,42 @@ function sourcesOf({ metafile }: BuildResult): string[] {
 
 function filesOf({ outputFiles = [] }: BuildResult): UiBundle['files'] {
   return new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]))
+}
+
+export interface UiConfig {
+  /** The file of components of each graph, by the name that pages ask for. */
+  components: Map<string, JsModule>
+  /** Modules that the page provides instead of the bundle; `*` matches any text. */
+  shared: string[]
+}
+
+export const UiEntry = z.record(
+  z.string().min(1),
+  z.string(),
+  'write {"<graph>": "./<file>.tsx"}, whose default export holds the components by name',
+)
+
+export const UiConfigEntry = z.looseObject({
+  shared: z.array(z.string(), 'write a list of module names').nullish(),
+})
+
+/** Throws `bad_request`. */
+export async function readUiConfig(
+  reading: ReadingConfig,
+  ui: z.infer<typeof UiEntry> | null | undefined,
+  config: z.infer<typeof UiConfigEntry> | null | undefined,
+): Promise<UiConfig> {
+  const components = new Map<string, JsModule>()
+  for (const [name, path] of Object.entries(ui ?? {})) {
+    const module = await resolveModule(reading, `ui "${name}"`, path, 'default')
+    if (!isJavascript(module)) {
+      const form = 'write the path of a .tsx file'
+      throw new AppError(
+        'bad_request',
+        `${reading.name}: ui "${name}": "${path}" is Python; ${form}.`,
+      )
+    }
+    components.set(name, module)
+  }
+  return { components, shared: config?.shared ?? [] }
 }

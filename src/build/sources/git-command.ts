@@ -1,5 +1,4 @@
 /** Git's commands, as builds run them. */
-
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,5 +1,4 @@
 /** The graph host for JavaScript: the project's graphs, in this process, behind the port. */
-
 import type { Drawing, GraphNames, GraphSchemaSet } from '../../core/agent/host/description.ts'
 import type { GraphConfig, GraphHost, OpenGraph } from '../../core/agent/host/graph-host.ts'
 import type { GraphRun, GraphRunRequest, RunCalls } from '../../core/agent/host/run.ts'

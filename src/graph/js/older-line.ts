@@ -12,7 +12,6 @@
  *
  * How checkpoints themselves differ is in `js/checkpoints/sends.ts` and `js/checkpoints/values.ts`.
  */
-
 import { isOlder } from '../../core/package-version.ts'
 import type { Graph } from './langgraph/graph.ts'
 import type { SnapshotConfig } from './langgraph/state.ts'

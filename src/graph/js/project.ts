@@ -1,5 +1,4 @@
 /** A user's project, loaded: its graphs, auth, routes and embeddings. */
-
 import type { ProjectAuth } from '../../core/agent/host/auth.ts'
 import type { HostCalls } from '../../core/agent/host/calls.ts'
 import type { Embed } from '../../core/agent/host/embeddings.ts'

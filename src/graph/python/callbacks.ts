@@ -1,5 +1,4 @@
 /** Handles the calls of a Python host to the agent server. */
-
 import type { CheckpointRecord, GraphCheckpoints, TypedBytes } from '../../core/agent/checkpoint.ts'
 import type { HostCalls, ItemPut } from '../../core/agent/host/calls.ts'
 import type { RunCalls } from '../../core/agent/host/run.ts'

@@ -2,7 +2,6 @@
  * The graph host for Python: the project's graphs, in child processes, behind the port. `hosts/python/PROTOCOL.md`
  * describes the connection between them and this process.
  */
-
 import type { AuthUser } from '../../core/agent/authorization.ts'
 import type { AuthDecision, AuthQuestion, ProjectAuth } from '../../core/agent/host/auth.ts'
 import type { HostCalls } from '../../core/agent/host/calls.ts'

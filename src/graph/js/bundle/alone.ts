@@ -1,5 +1,4 @@
 /** Whether a bundle runs without the packages that are in it. */
-
 import { readdir, readFile, realpath } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { dirname, join, relative, sep } from 'node:path'

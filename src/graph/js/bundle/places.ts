@@ -5,9 +5,8 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, extname, join, relative, sep } from 'node:path'
 import type { Loader, OnLoadResult, Plugin, PluginBuild } from 'esbuild'
-import { PREFIX } from '../modules/hooks.ts'
+import { PREFIX, tsconfigOf } from '../modules/hooks.ts'
 import { findPackage } from '../modules/package-home.ts'
-import { tsconfigOf } from '../modules/tsconfig.ts'
 import { packageFolder } from './resolve.ts'
 
 /** Replaces places that a bundle cannot keep; the prefix of the names of those that it can. */

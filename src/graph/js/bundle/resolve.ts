@@ -1,5 +1,4 @@
 /** How a bundle finds packages: an esbuild plugin. */
-
 import { existsSync } from 'node:fs'
 import { readFile, realpath } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'

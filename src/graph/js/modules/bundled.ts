@@ -1,5 +1,4 @@
 /** A project's modules out of the file that `js/bundle/write.ts` wrote. */
-
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'

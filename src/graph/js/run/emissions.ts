@@ -1,5 +1,4 @@
 /** Converts LangGraph's chunks to the port's emissions: for the requested modes, as plain JSON. */
-
 import { AUTH_USER_KEY } from '../../../core/agent/authorization.ts'
 import type {
   CheckpointPlace,
