@@ -1,5 +1,4 @@
 /** The parts that the control plane's routes and operations use. */
-
 import type { ControlPlaneMetrics } from '../core/agent/server/metrics.ts'
 import type { Clock } from '../core/clock.ts'
 import type { ArtifactKind } from '../core/deployment/artifacts/artifact.ts'
@@ -13,8 +12,8 @@ import type { Replica } from '../core/deployment/runtime.ts'
 import type { Authenticate } from '../core/deployment/target.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
-import type { AnswerPage } from '../core/pages.ts'
 import type { Tracer } from '../core/tracing.ts'
+import type { AnswerPage } from '../http/dashboard/app.ts'
 import type { Identify } from '../http/keys.ts'
 import type { SiteOf } from '../http/site.ts'
 import type { DnsStates } from './domains/dns.ts'
@@ -82,3 +81,8 @@ export interface ControlPlaneParts {
   clock: Clock
   log: Log
 }
+
+export type OAuthParts = Pick<
+  ControlPlaneParts,
+  'store' | 'clock' | 'log' | 'publicUrl' | 'authenticate' | 'vault'
+>

@@ -6,7 +6,12 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() }
 
-/** A moment as both APIs write it: ISO 8601, UTC, with milliseconds. Such texts sort by time. */
+/** A moment, in ms since 1970, as both APIs write it: ISO 8601, UTC, with milliseconds. Such texts sort by time. */
+export function momentOf(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+/** The present moment. */
 export function timestamp(clock: Clock): string {
-  return new Date(clock.now()).toISOString()
+  return momentOf(clock.now())
 }

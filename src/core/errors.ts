@@ -1,25 +1,7 @@
 /**
- * What can go wrong in a way that a caller can act on. The list is closed: a new code also needs a row in
- * the table of HTTP statuses below.
+ * What can go wrong in a way that a caller can act on, with the HTTP status of each: a closed list, and the one table of
+ * codes and statuses.
  */
-const ERROR_CODES = [
-  'bad_request',
-  'invalid',
-  'unauthenticated',
-  'forbidden',
-  'not_found',
-  'conflict',
-  'gone',
-  'too_large',
-  'unsupported',
-  'too_many_requests',
-  'unavailable',
-  'internal',
-] as const
-
-export type ErrorCode = (typeof ERROR_CODES)[number]
-
-/** The one table of codes and HTTP statuses. */
 export const HTTP_STATUS = {
   bad_request: 400,
   invalid: 422,
@@ -33,7 +15,9 @@ export const HTTP_STATUS = {
   too_many_requests: 429,
   unavailable: 503,
   internal: 500,
-} as const satisfies Record<ErrorCode, number>
+} as const
+
+export type ErrorCode = keyof typeof HTTP_STATUS
 
 /** One field that did not validate, in the form of both APIs' responses (422 `detail[]`). */
 export interface FieldIssue {

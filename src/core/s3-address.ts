@@ -58,3 +58,9 @@ function isPathStyle(text: string | null, endpoint: string | undefined): boolean
 function refused(sentence: string): AppError {
   return new AppError('bad_request', sentence)
 }
+
+/** Where several control planes share uploads and builds. */
+export type ArtifactsPlace =
+  | { kind: 's3'; address: S3Address }
+  /** A file system that all of them mount; absolute. */
+  | { kind: 'folder'; path: string }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { afterOthers, endOfTurn, othersSettled, ownTurn, turnIfLong } from './turn.ts'
+import { afterOthers, endOfTurn, othersSent, ownTurn, turnIfLong } from './turn.ts'
 
 /** Adds to the list when the others have done so too, and notes what the list has then. */
 function gather(list: string[], seen: string[], name: string): Promise<void> {
@@ -34,11 +34,11 @@ test('who has not waited is called back at the end of the turn', async () => {
 test('who waits for promises goes on behind all of them, and before the turn ends', async () => {
   const seen: string[] = []
   const end = endOfTurn().then(() => seen.push('end of the turn'))
-  const settled = othersSettled().then(() => seen.push('others settled'))
+  const sent = othersSent().then(() => seen.push('others sent'))
   for (let step = 0; step < 9; step += 1) await Promise.resolve()
   seen.push('promises')
-  await Promise.all([end, settled])
-  expect(seen).toEqual(['promises', 'others settled', 'end of the turn'])
+  await Promise.all([end, sent])
+  expect(seen).toEqual(['promises', 'others sent', 'end of the turn'])
 })
 
 test('who asks for a turn of their own have one after the other', async () => {

@@ -30,12 +30,10 @@ export function afterOthers(callback: () => void): void {
   else void endOfTurn().then(() => process.nextTick(callback))
 }
 
-/** Resolves when all promises that can settle now have settled, in the same turn. */
-export function othersSettled(): Promise<void> {
-  return new Promise((resolve) => process.nextTick(resolve))
-}
-
-/** The same, and their writes to sockets are sent: Node sends a piece of a continued response in the next tick. */
+/**
+ * Resolves in the same turn, when all promises that can settle now have settled and their writes to sockets are sent:
+ * Node sends a piece of a continued response in the next tick.
+ */
 export function othersSent(): Promise<void> {
   return new Promise((resolve) => process.nextTick(() => process.nextTick(resolve)))
 }

@@ -1,6 +1,6 @@
 /** The cookie that holds the secret of a session. */
 import { parse } from 'hono/utils/cookie'
-import type { HeaderReader } from '../core/network/header-reader.ts'
+import type { HeaderReader } from '../core/people/sent-key.ts'
 import type { Site } from './site.ts'
 
 /**

@@ -3,8 +3,8 @@
  * count only then: browsers send them with requests of any page.
  */
 import { isIP } from 'node:net'
-import type { HeaderReader } from '../core/network/header-reader.ts'
-import { isThisMachine } from '../core/network/this-machine.ts'
+import { isThisMachine } from '../core/network/ip-range.ts'
+import type { HeaderReader } from '../core/people/sent-key.ts'
 
 export interface Site {
   /** With the port, if it is not the scheme's own. */

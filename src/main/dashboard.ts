@@ -1,8 +1,7 @@
 /** The dashboard of `up`: its pages, and in a clone its build. */
 
 import type { Log } from '../core/log.ts'
-import type { AnswerPage } from '../core/pages.ts'
-import { createDashboard } from '../http/dashboard/app.ts'
+import { type AnswerPage, createDashboard } from '../http/dashboard/app.ts'
 import { DashboardBuild, findDashboard, type Home } from '../http/dashboard/build.ts'
 import type { Started } from '../process/started.ts'
 import type { UpConfig } from '../settings/config.ts'

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
 import type { BuildFailure, BuildOptions, BuildResult, Plugin } from 'esbuild'
 import { z } from 'zod'
-import type { UiBundle } from '../core/agent/ui-bundle.ts'
+import type { UiBundle } from '../core/agent/server/project-settings.ts'
 import { AppError } from '../core/errors.ts'
 import { isJavascript, type JsModule, type ReadingConfig, resolveModule } from './module-spec.ts'
 

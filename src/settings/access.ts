@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { isListenerKey } from '../core/deployment/listener.ts'
-import { isThisMachine } from '../core/network/this-machine.ts'
+import { isThisMachine } from '../core/network/ip-range.ts'
 import { ROLES } from '../core/people/api-key.ts'
 import type { OidcClientSettings, UserTokenSettings } from '../core/people/user-token.ts'
 import type { Settings } from './settings.ts'

@@ -2,7 +2,7 @@
  * Every setting, listed once. The values of the configuration and their types, the help of the commands and the table
  * of docs/settings.md come from here.
  */
-import { SERVER_ROLES } from '../core/agent/server/role.ts'
+import { SERVER_ROLES } from '../core/agent/server/server.ts'
 import { SCALINGS } from '../core/deployment/kubernetes-settings.ts'
 import { RUNTIMES } from '../core/deployment/runtime.ts'
 import { LOG_LEVELS } from '../core/log.ts'

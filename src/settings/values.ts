@@ -5,14 +5,12 @@
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseDatabaseUrl } from '../core/database-url.ts'
-import type { ArtifactsPlace } from '../core/deployment/artifacts/place.ts'
 import { ALLOWANCES, type Allowance } from '../core/deployment/kubernetes-settings.ts'
 import type { SandboxSetting } from '../core/deployment/sandbox.ts'
 import { AppError } from '../core/errors.ts'
-import { type IpRange, parseIpRange } from '../core/network/ip-range.ts'
-import { isThisMachine } from '../core/network/this-machine.ts'
+import { type IpRange, isThisMachine, parseIpRange } from '../core/network/ip-range.ts'
 import { ROLES, type Role } from '../core/people/api-key.ts'
-import { parseS3Address } from '../core/s3-address.ts'
+import { type ArtifactsPlace, parseS3Address } from '../core/s3-address.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

@@ -1,7 +1,6 @@
 /** Reads the data for figures from a registry of prom-client. */
 import type { Counter, Gauge, Histogram as PromHistogram, Registry } from 'prom-client'
-import type { Counts } from '../core/figures/counts.ts'
-import type { Histogram } from '../core/figures/histogram.ts'
+import type { Counts, Histogram } from '../core/figures/histogram.ts'
 import type { ProcessReading } from '../core/figures/reading.ts'
 import { LAG_PRECISION_MS } from './prometheus.ts'
 

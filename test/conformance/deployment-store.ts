@@ -10,12 +10,11 @@ const LATER = '2026-11-20T13:00:00.000Z'
 
 export function testDeploymentStore(open: () => ControlPlaneStore): void {
   describe('deployments', () => {
-    it('gives back a deployment as it was stored, by id and by name', async () => {
+    it('gives back a deployment as it was stored', async () => {
       const { deployments } = open()
       const deployment = aDeployment({ display_name: 'Support ü', secrets: [] })
       expect(await deployments.insert(deployment)).toBe(true)
       expect(await deployments.get(deployment.id)).toEqual(deployment)
-      expect(await deployments.getByName(deployment.name)).toEqual(deployment)
     })
 
     it('are counted by status', async () => {
@@ -27,10 +26,9 @@ export function testDeploymentStore(open: () => ControlPlaneStore): void {
       expect(await revisions.countByStatus()).toEqual({})
     })
 
-    it('finds nothing under an unknown id or name', async () => {
+    it('finds nothing under an unknown id', async () => {
       const { deployments } = open()
       expect(await deployments.get(randomUUID())).toBeUndefined()
-      expect(await deployments.getByName('nobody')).toBeUndefined()
     })
 
     it.each([

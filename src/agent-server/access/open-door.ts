@@ -7,7 +7,7 @@ import type { MiddlewareHandler } from 'hono'
 import { AppError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
 import { type CorsConfig, originRule } from '../../core/network/cors.ts'
-import { isThisMachine } from '../../core/network/this-machine.ts'
+import { isThisMachine } from '../../core/network/ip-range.ts'
 import { isInProcess } from './door.ts'
 
 export interface OpenTo {

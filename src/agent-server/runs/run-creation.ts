@@ -14,7 +14,7 @@ import {
 import type { NewThread, Thread } from '../../core/agent/thread.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { newUuid } from '../../core/random/uuid.ts'
+import { newUuid } from '../../core/uuid.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { resolveAssistant } from '../assistants/assistants.ts'
 import { type Limits, requireMetadataFits, requireRoomOnThread } from '../limits.ts'

@@ -4,10 +4,15 @@
  */
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import type { CronRun } from '../../core/agent/cron.ts'
-import { END_EVENT, type NewEvent, type RunEnd, type RunEvent } from '../../core/agent/event.ts'
+import {
+  END_EVENT,
+  encodeRunEnd,
+  type NewEvent,
+  type RunEnd,
+  type RunEvent,
+} from '../../core/agent/event.ts'
 import { inputRequest, protocolEventName } from '../../core/agent/protocol.ts'
 import type { QueuedRun, RunError } from '../../core/agent/run.ts'
-import { encodeRunEnd } from '../../core/agent/run-end.ts'
 import type { ThreadPatch, ThreadState } from '../../core/agent/thread.ts'
 import type { WebhookEnd } from '../../core/agent/webhook.ts'
 import type { JsonObject } from '../../core/json.ts'

@@ -1,8 +1,8 @@
 /** The verbs that read, await and follow existing runs. */
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import type { Caller, MetadataFilter } from '../../core/agent/authorization.ts'
+import { openRunEnd } from '../../core/agent/event.ts'
 import type { QueuedRun, RunStatus, StoredRun } from '../../core/agent/run.ts'
-import { openRunEnd } from '../../core/agent/run-end.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Parts } from '../agent-server-parts.ts'

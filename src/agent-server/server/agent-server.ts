@@ -2,7 +2,7 @@
 import type { ProjectAuth } from '../../core/agent/host/auth.ts'
 import type { HostCalls } from '../../core/agent/host/calls.ts'
 import type { ParkedThreads } from '../../core/agent/parked-threads.ts'
-import type { ServerRole } from '../../core/agent/server/role.ts'
+import type { ServerRole } from '../../core/agent/server/server.ts'
 import type { Load } from '../../core/deployment/runtime.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'

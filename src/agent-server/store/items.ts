@@ -3,8 +3,13 @@
  * by the project's own embeddings. The API and the graphs both use this class.
  */
 
-import type { GraphItems, ItemPut, ItemSearch, Refresh } from '../../core/agent/host/calls.ts'
-import type { Embed } from '../../core/agent/host/embeddings.ts'
+import type {
+  Embed,
+  GraphItems,
+  ItemPut,
+  ItemSearch,
+  Refresh,
+} from '../../core/agent/host/calls.ts'
 import { filterProblem } from '../../core/agent/items/filter.ts'
 import {
   type FoundItem,

@@ -19,7 +19,7 @@ import type {
 import { timestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { newUuid } from '../../core/random/uuid.ts'
+import { newUuid } from '../../core/uuid.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { requireMetadataFits } from '../limits.ts'
 

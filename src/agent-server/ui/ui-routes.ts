@@ -2,7 +2,7 @@
 
 import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import type { UiBundle } from '../../core/agent/ui-bundle.ts'
+import type { UiBundle } from '../../core/agent/server/project-settings.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { body, createRoutes, openOperationsOf, operationsOf } from '../operations/route.ts'

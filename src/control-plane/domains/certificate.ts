@@ -1,6 +1,7 @@
 /** Certificates of domains: checked when they are set, and answered without their keys. */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
+import { momentOf } from '../../core/clock.ts'
 import type { DomainCertificate } from '../../core/deployment/domain.ts'
 import { AppError } from '../../core/errors.ts'
 import type { CertificateAnswer } from './domain-schemas.ts'
@@ -20,8 +21,8 @@ export function checkCertificate(given: DomainCertificate, host: string, now: nu
     throw refused('certificate', `it is not for ${host}, but for ${namesOf(own).join(', ')}.`)
   }
   const [from, until] = [Date.parse(own.validFrom), Date.parse(own.validTo)]
-  if (now >= until) throw refused('certificate', `it has expired, ${moment(until)}.`)
-  if (now < from) throw refused('certificate', `it is not valid before ${moment(from)}.`)
+  if (now >= until) throw refused('certificate', `it has expired, ${momentOf(until)}.`)
+  if (now < from) throw refused('certificate', `it is not valid before ${momentOf(from)}.`)
   if (!own.checkPrivateKey(readKey(given.private_key))) {
     throw refused('private_key', 'it is not the key of this certificate.')
   }
@@ -35,8 +36,8 @@ export function certificateAnswer(certificate: string): CertificateAnswer | null
     return {
       issuer: own.issuer.split('\n').join(', '),
       names: namesOf(own),
-      not_before: moment(Date.parse(own.validFrom)),
-      expires_at: moment(Date.parse(own.validTo)),
+      not_before: momentOf(Date.parse(own.validFrom)),
+      expires_at: momentOf(Date.parse(own.validTo)),
       fingerprint: own.fingerprint256,
     }
   } catch {
@@ -87,8 +88,4 @@ function namesOf({ subjectAltName = '' }: X509Certificate): string[] {
     .split(', ')
     .filter((name) => name.startsWith('DNS:'))
     .map((name) => name.slice('DNS:'.length))
-}
-
-function moment(ms: number): string {
-  return new Date(ms).toISOString()
 }

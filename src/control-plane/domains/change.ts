@@ -6,12 +6,14 @@ import { AppError } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import type { AuditAction } from '../../core/people/audit.ts'
+import { answerOf } from '../../http/answer.ts'
 import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { refuseDeleted, requireDeployment } from '../deployments/access.ts'
+import { urlAt } from '../deployments/deployment-answers.ts'
 import { homeOf } from '../deployments/placement.ts'
 import { record } from '../people/audit.ts'
-import { domainAnswer, type Reading } from './domain-answers.ts'
-import type { DomainAnswer } from './domain-schemas.ts'
+import { certificateAnswer } from './certificate.ts'
+import { type DomainAnswer, DomainSchema } from './domain-schemas.ts'
 import { canonicalHost } from './host.ts'
 
 export type Changing = Reading &
@@ -58,4 +60,29 @@ export async function requireDomain(
   const domain = await store.domains.get(id, canonicalHost(sent))
   if (domain) return domain
   throw new AppError('not_found', `${name} has no domain ${JSON.stringify(sent.slice(0, 300))}.`)
+}
+
+export type Reading = Pick<ControlPlaneParts, 'store' | 'publicUrl' | 'dns'>
+
+/**
+ * `home`: the URL of the gateway in front of the deployment; `null`: not known yet. Waits for the DNS no longer than
+ * its limit.
+ */
+export async function domainAnswer(
+  { dns, publicUrl }: Reading,
+  domain: Domain,
+  home: string | null,
+): Promise<DomainAnswer> {
+  const { host, certificate } = domain
+  return answerOf(DomainSchema, domain, {
+    url: urlAt(host, home ?? publicUrl()),
+    dns: await dns.stateOf(host, hostOf(home)),
+    certificate: certificate === null ? null : certificateAnswer(certificate),
+  })
+}
+
+/** The name or address in the URL; an IPv6 address without its brackets. */
+export function hostOf(url: string | null): string | null {
+  if (url === null || !URL.canParse(url)) return null
+  return new URL(url).hostname.replace(/^\[|\]$/g, '')
 }

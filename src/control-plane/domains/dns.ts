@@ -4,8 +4,10 @@
  */
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../../core/clock.ts'
 import type { DnsState } from '../../core/deployment/domain.ts'
+import { ExpiringMap } from '../../core/expiring-map.ts'
 
 /** How long an answer may take, in ms: a list waits for it. */
 const LIMIT_MS = 1500
@@ -25,13 +27,12 @@ interface DnsStatesOptions {
 type Found = { addresses: string[]; alias: string | undefined } | null
 
 export class DnsStates {
-  readonly #clock: Clock
   readonly #limitMs: number
   readonly #resolver: Resolver
-  readonly #found = new Map<string, { at: number; found: Promise<Found> }>()
+  readonly #found: ExpiringMap<Promise<Found>>
 
   constructor({ clock, servers, limitMs = LIMIT_MS }: DnsStatesOptions) {
-    this.#clock = clock
+    this.#found = new ExpiringMap({ entries: MOST_KEPT }, clock)
     this.#limitMs = limitMs
     this.#resolver = new Resolver({ timeout: limitMs, tries: 1 })
     if (servers) this.#resolver.setServers(servers)
@@ -65,25 +66,15 @@ export class DnsStates {
     return this.#within(this.#find(name))
   }
 
-  async #within<T>(work: Promise<T>): Promise<T | null> {
-    const { promise, resolve } = Promise.withResolvers<null>()
-    const timer = setTimeout(() => resolve(null), this.#limitMs)
-    try {
-      return await Promise.race([work, promise])
-    } finally {
-      clearTimeout(timer)
-    }
+  #within<T>(work: Promise<T>): Promise<T | null> {
+    return Promise.race([work, delay(this.#limitMs, null, { ref: false })])
   }
 
   #find(name: string): Promise<Found> {
-    const now = this.#clock.now()
     const known = this.#found.get(name)
-    if (known && now - known.at < KEPT_MS) return known.found
+    if (known) return known
     const found = this.#lookUp(name)
-    this.#found.delete(name)
-    this.#found.set(name, { at: now, found })
-    const [oldest] = this.#found.keys()
-    if (this.#found.size > MOST_KEPT && oldest !== undefined) this.#found.delete(oldest)
+    this.#found.set(name, found, { ttlMs: KEPT_MS })
     return found
   }
 

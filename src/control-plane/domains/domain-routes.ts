@@ -13,7 +13,6 @@ import {
   operationsOf,
   type Routes,
 } from '../operations/route.ts'
-import { removeDomainCertificate, setDomainCertificate } from './certificates.ts'
 import {
   DomainCertificateRequestSchema,
   DomainCreateRequestSchema,
@@ -22,7 +21,13 @@ import {
   DomainsListSchema,
   DomainsPathSchema,
 } from './domain-schemas.ts'
-import { addDomain, listDomains, removeDomain } from './domains.ts'
+import {
+  addDomain,
+  listDomains,
+  removeDomain,
+  removeDomainCertificate,
+  setDomainCertificate,
+} from './domains.ts'
 import { canonicalHost } from './host.ts'
 
 const operation = operationsOf('Domains (v2)')

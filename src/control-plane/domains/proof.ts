@@ -3,7 +3,7 @@
  * host's DNS can set.
  */
 import { createHmac } from 'node:crypto'
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, momentOf } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import { AppError } from '../../core/errors.ts'
 import { isOperator, type Principal } from '../../core/people/api-key.ts'
@@ -68,7 +68,6 @@ export async function releaseDomain(
   host: string,
   workspace_id: string,
 ): Promise<void> {
-  const momentOf = (ms: number) => new Date(ms).toISOString()
   const now = clock.now()
   await store.domains.forgetReleased(momentOf(now - KEPT_MS))
   await store.domains.release({ host, workspace_id, released_at: momentOf(now) })

@@ -7,10 +7,15 @@ import type { ControlPlaneStore } from '../../core/deployment/control-plane-stor
 import type { Deployment } from '../../core/deployment/deployment.ts'
 import type { RuntimeDriver } from '../../core/deployment/runtime.ts'
 import type { ControlPlaneReading, ServerReading } from '../../core/figures/reading.ts'
-import { isIdle, sampleOfControlPlane, sampleOfDeployment } from '../../core/figures/sample.ts'
-import { CONTROL_PLANE_ID, type StoredSample } from '../../core/figures/store.ts'
+import {
+  CONTROL_PLANE_ID,
+  isIdle,
+  type StoredSample,
+  sampleOfControlPlane,
+  sampleOfDeployment,
+} from '../../core/figures/sample.ts'
 import type { Log } from '../../core/log.ts'
-import { KEPT_MS } from './range.ts'
+import { KEPT_MS } from './figures.ts'
 
 interface SamplerParts {
   store: Pick<ControlPlaneStore, 'deployments' | 'figures'>

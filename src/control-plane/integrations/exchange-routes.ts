@@ -1,14 +1,17 @@
 /** `/internal/listener`: requests of listeners, each with a key of its own. */
 import { type OpenAPIHono, z } from '@hono/zod-openapi'
-import type { Listener } from '../../core/deployment/listener.ts'
+import { timestamp } from '../../core/clock.ts'
+import { HEARD_STEP_MS, isListenerKey, type Listener } from '../../core/deployment/listener.ts'
 import type { ListenerOrders, ListenerReport } from '../../core/deployment/listener-protocol.ts'
 import type { RuntimeState } from '../../core/deployment/runtime.ts'
+import { AppError } from '../../core/errors.ts'
+import { PRINCIPAL_KINDS, type Principal, ROLES } from '../../core/people/api-key.ts'
+import { keyIn } from '../../core/people/sent-key.ts'
 import { createRoutes } from '../../http/app.ts'
 import { requireUtf8 } from '../../http/body-text.ts'
+import { hashKey } from '../../http/keys.ts'
 import type { ControlPlaneParts } from '../control-plane-parts.ts'
-import { limitBody } from '../operations/request-body.ts'
-import { body, json, operationsForAnyKey } from '../operations/route.ts'
-import { callerOf, exchangeWith, requireListenerKey } from './exchange.ts'
+import { body, json, limitBody, operationsForAnyKey } from '../operations/route.ts'
 
 // Reports of listeners (`core/deployment/listener-protocol.ts`), checked where they come in.
 
@@ -83,11 +86,6 @@ const ListenerReportSchema = z
   })
   .openapi('ListenerReport')
 
-/** The report as the rest of Runyard knows it. */
-function reportOf(sent: z.infer<typeof ListenerReportSchema>): ListenerReport {
-  return sent as ListenerReport
-}
-
 /** For the document: orders are made here, and need no check. */
 const ListenerOrdersSchema: z.ZodType<ListenerOrders> = z
   .object({
@@ -113,9 +111,9 @@ const CallerSchema = z
   .object({
     user_id: z.string(),
     name: z.string(),
-    kind: z.enum(['api_key', 'user', 'push_webhook']),
+    kind: z.enum(PRINCIPAL_KINDS),
     workspace_id: z.string(),
-    role: z.enum(['admin', 'developer', 'viewer', 'agent']),
+    role: z.enum(ROLES),
   })
   .openapi('ListenerCaller')
 
@@ -151,16 +149,17 @@ const caller = operation('post', '/internal/listener/caller', {
   refusals: [403, 413],
 })
 
-export function exchangeRoutes(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock' | 'authenticate' | 'exchange'>,
-): OpenAPIHono<ListenerEnv> {
+type Parts = Pick<ControlPlaneParts, 'store' | 'clock' | 'authenticate' | 'exchange'>
+
+export function exchangeRoutes(parts: Parts): OpenAPIHono<ListenerEnv> {
   const routes = createRoutes<ListenerEnv>()
   routes.use('/internal/listener/*', async (c, next) => {
     c.set('listener', await requireListenerKey(parts, c.req.raw.headers))
     await next()
   })
   routes.openapi(exchange, async (c) => {
-    const report = reportOf(c.req.valid('json'))
+    // Its types are looser than those that the rest of Runyard knows.
+    const report = c.req.valid('json') as ListenerReport
     return c.json(await exchangeWith(parts, c.var.listener, report, c.req.raw.signal), 200)
   })
   routes.openapi(caller, async (c) => {
@@ -168,4 +167,55 @@ export function exchangeRoutes(
     return c.json(await callerOf(parts, c.var.listener, headers), 200)
   })
   return routes
+}
+
+/** Throws `unauthenticated` without the key of a listener. */
+async function requireListenerKey({ store }: Parts, headers: Headers): Promise<Listener> {
+  const key = keyIn(headers)
+  const isFormed = key !== undefined && isListenerKey(key)
+  const listener = isFormed ? await store.listeners.findByKeyHash(hashKey(key)) : undefined
+  if (listener) return listener
+  throw new AppError(
+    'unauthenticated',
+    'A listener’s key is needed, which begins with ryl_: the listener was created with it, and ' +
+      'POST /v2/listeners/{listener_id}/key creates another. Send it as "X-Api-Key: KEY".',
+  )
+}
+
+/** Notes when the listener reported, and its URL. Throws `unavailable` where another control plane leads. */
+async function exchangeWith(
+  { store, clock, exchange }: Parts,
+  listener: Listener,
+  report: ListenerReport,
+  signal: AbortSignal,
+): Promise<ListenerOrders> {
+  const { last_heard_at } = listener
+  const age = last_heard_at === null ? Infinity : clock.now() - Date.parse(last_heard_at)
+  // Another control plane's clock may be ahead.
+  if (Math.abs(age) >= HEARD_STEP_MS) await store.listeners.noteHeard(listener.id, timestamp(clock))
+  if (report.url !== listener.url || report.runyard !== listener.version) {
+    await store.listeners.update(listener.id, {
+      ...(report.url !== null && { url: report.url }),
+      version: report.runyard,
+      updated_at: timestamp(clock),
+    })
+  }
+  return exchange(listener, report, signal)
+}
+
+/**
+ * The owner of the key or token. Throws `unauthenticated` as the gateway does, and `forbidden` for an owner in another
+ * workspace than the listener's.
+ */
+async function callerOf(
+  { authenticate }: Parts,
+  { workspace_id }: Listener,
+  headers: Readonly<Record<string, string | undefined>>,
+): Promise<Principal> {
+  const principal = await authenticate({
+    get: (name) => headers[name] ?? null,
+    has: (name) => headers[name] !== undefined,
+  })
+  if (principal.workspace_id === workspace_id) return principal
+  throw new AppError('forbidden', 'The key belongs to another workspace than the listener.')
 }

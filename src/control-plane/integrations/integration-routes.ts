@@ -11,8 +11,6 @@ const InstallationSchema = z
   .object({ id: z.uuid(), installation_id: z.int(), name: z.string() })
   .openapi('GithubIntegration')
 
-type Installation = z.infer<typeof InstallationSchema>
-
 const RepositorySchema = z
   .object({
     host_integration_id: z.uuid(),
@@ -23,8 +21,6 @@ const RepositorySchema = z
     default_branch: z.string(),
   })
   .openapi('GithubRepository')
-
-type Repository = z.infer<typeof RepositorySchema>
 
 const IntegrationPathSchema = z.object({ integration_id: Uuid })
 
@@ -86,33 +82,19 @@ const link = operationsOf('Integrations (v2)')(
 
 export function integrationRoutes(): Routes {
   const routes = createRoutes()
-  routes.openapi(list, (c) => c.json(listInstallations(), 200))
-  routes.openapi(listForge, (c) => c.json(listInstallations(), 200))
-  routes.openapi(listRepos, (c) =>
-    c.json(listRepositories(c.req.valid('param').integration_id), 200),
-  )
-  routes.openapi(listForgeRepos, (c) =>
-    c.json(listRepositories(c.req.valid('param').integration_id), 200),
-  )
-  routes.openapi(link, (c) => c.json(installationLink(), 200))
+  routes.openapi(list, (c) => c.json([], 200))
+  routes.openapi(listForge, (c) => c.json([], 200))
+  routes.openapi(listRepos, (c) => refuseId(c.req.valid('param')))
+  routes.openapi(listForgeRepos, (c) => refuseId(c.req.valid('param')))
+  routes.openapi(link, () => {
+    const why =
+      'No GitHub App is set up here, and none is needed: create the deployment with source github '
+    throw new AppError('bad_request', `${why}and the git URL in source_config.repo_url.`)
+  })
   return routes
 }
 
-/** None. */
-function listInstallations(): Installation[] {
-  return []
-}
-
-/** Throws `not_found`, whatever the id. */
-function listRepositories(integration_id: string): Repository[] {
+/** There is no integration, whatever the id. */
+function refuseId({ integration_id }: { integration_id: string }): never {
   throw new AppError('not_found', `Integration ID ${integration_id} not found.`)
-}
-
-/** Throws `bad_request`: there is nothing to install. */
-function installationLink(): { install_url: string } {
-  throw new AppError(
-    'bad_request',
-    'No GitHub App is set up here, and none is needed: create the deployment with source github ' +
-      'and the git URL in source_config.repo_url.',
-  )
 }

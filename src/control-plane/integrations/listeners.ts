@@ -23,9 +23,11 @@ import {
   ListenerSchema,
 } from './listener-schemas.ts'
 
+type Parts = Pick<ControlPlaneParts, 'store' | 'clock'>
+
 /** The workspace's listeners, newest first. */
 export async function listListeners(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
+  parts: Parts,
   principal: Principal,
   page: { limit: number; offset: number },
 ): Promise<{ resources: ListenerAnswer[]; offset: number }> {
@@ -36,7 +38,7 @@ export async function listListeners(
 
 /** Returns the key too, this once. Throws `conflict` when the workspace has a listener of this compute id. */
 export async function createListener(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
+  parts: Parts,
   principal: Principal,
   request: ListenerCreateRequest,
 ): Promise<ListenerAnswer & { key: string }> {
@@ -64,17 +66,13 @@ export async function createListener(
 }
 
 /** Throws `not_found`. */
-export async function getListener(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
-  principal: Principal,
-  id: string,
-): Promise<ListenerAnswer> {
+export async function getListener(parts: Parts, principal: Principal, id: string) {
   return answer(parts, await requireListener(parts.store.listeners, principal, id))
 }
 
 /** Changes version and namespaces; null and absent members change nothing. Throws as `getListener`. */
 export async function patchListener(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
+  parts: Parts,
   principal: Principal,
   id: string,
   request: ListenerPatchRequest,
@@ -82,10 +80,10 @@ export async function patchListener(
   const { version, compute_config } = request
   const patch = {
     updated_at: timestamp(parts.clock),
-    ...(version ? { version } : {}),
-    ...(compute_config
-      ? { compute_config: { k8s_namespaces: compute_config.k8s_namespaces ?? null } }
-      : {}),
+    ...(version && { version }),
+    ...(compute_config && {
+      compute_config: { k8s_namespaces: compute_config.k8s_namespaces ?? null },
+    }),
   }
   return parts.store.transaction(async (store) => {
     const listener = await requireListener(store.listeners, principal, id)
@@ -96,31 +94,18 @@ export async function patchListener(
 }
 
 /** Makes a new key for the listener; the old one stops working. Throws as `getListener`. */
-export async function createListenerKey(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
-  principal: Principal,
-  id: string,
-): Promise<{ key: string }> {
+export async function createListenerKey(parts: Parts, principal: Principal, id: string) {
   const key = newListenerKey()
   await setKey(parts, principal, id, hashKey(key))
   return { key }
 }
 
 /** The listener's requests are refused; what it runs keeps running. Throws as `getListener`. */
-export async function revokeListenerKey(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
-  principal: Principal,
-  id: string,
-): Promise<void> {
+export async function revokeListenerKey(parts: Parts, principal: Principal, id: string) {
   await setKey(parts, principal, id, null)
 }
 
-async function setKey(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
-  principal: Principal,
-  id: string,
-  key_hash: string | null,
-): Promise<void> {
+async function setKey(parts: Parts, principal: Principal, id: string, key_hash: string | null) {
   await parts.store.transaction(async (store) => {
     const listener = await requireListener(store.listeners, principal, id)
     await store.listeners.update(id, { key_hash, updated_at: timestamp(parts.clock) })
@@ -129,11 +114,7 @@ async function setKey(
 }
 
 /** Throws `not_found`, and `conflict` while a deployment runs there. */
-export async function deleteListener(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
-  principal: Principal,
-  id: string,
-): Promise<void> {
+export async function deleteListener(parts: Parts, principal: Principal, id: string) {
   await parts.store.transaction(async (store) => {
     const listener = await requireListener(store.listeners, principal, id)
     await refuseUsed(store, listener)
@@ -142,11 +123,7 @@ export async function deleteListener(
   })
 }
 
-async function requireListener(
-  listeners: ListenerStore,
-  principal: Principal,
-  id: string,
-): Promise<Listener> {
+async function requireListener(listeners: ListenerStore, principal: Principal, id: string) {
   const listener = await listeners.get(principal.workspace_id, id)
   if (listener) return listener
   throw new AppError('not_found', `Listener ID ${id} not found.`)
@@ -172,7 +149,7 @@ function alreadyExists({ workspace_id, compute_id }: Listener): AppError {
 }
 
 async function recordOn(
-  parts: Pick<ControlPlaneParts, 'clock'>,
+  parts: Pick<Parts, 'clock'>,
   store: ControlPlaneStore,
   principal: Principal,
   action: 'listener.create' | 'listener.update' | 'listener.delete',
@@ -181,6 +158,6 @@ async function recordOn(
   await record(store, parts.clock, principal, { action, target_id: id, target_name: compute_id })
 }
 
-function answer({ clock }: Pick<ControlPlaneParts, 'clock'>, listener: Listener): ListenerAnswer {
+function answer({ clock }: Pick<Parts, 'clock'>, listener: Listener): ListenerAnswer {
   return answerOf(ListenerSchema, listener, { state: stateOfListener(listener, clock.now()) })
 }

@@ -9,10 +9,21 @@ import { DeploymentPathSchema } from '../deployments/deployment-schemas.ts'
 import { createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
 import { record } from '../people/audit.ts'
 
-/** Newer clients announce that they use the user name and the repository of the answer. */
+type Parts = Pick<ControlPlaneParts, 'store' | 'registry' | 'clock'>
+
+/** Whether the client logs in with the name of the answer; older ones always use `FIXED_NAME`. */
 const PushTokenRequestSchema = z
   .object({ supports_registry_username: z.boolean().nullish() })
   .openapi('PushTokenRequest')
+
+const PushTokenSchema = z
+  .object({
+    token: z.string(),
+    username: z.string(),
+    registry_url: z.string(),
+    repository_url: z.string(),
+  })
+  .openapi('PushToken')
 
 const operation = operationsOf('Deployments (v2)')
 
@@ -26,14 +37,7 @@ const create = operation('post', '/v2/deployments/{deployment_id}/push-token', {
   },
   answers: {
     200: json(
-      z
-        .object({
-          token: z.string(),
-          username: z.string(),
-          registry_url: z.string(),
-          repository_url: z.string(),
-        })
-        .openapi('PushToken'),
+      PushTokenSchema,
       'The login, and where images of this deployment lie: below `registry_url`, by default ' +
         'in `repository_url`.',
     ),
@@ -41,35 +45,18 @@ const create = operation('post', '/v2/deployments/{deployment_id}/push-token', {
   refusals: [400, 404, 409],
 })
 
-export function pushTokenRoutes(
-  parts: Pick<ControlPlaneParts, 'store' | 'registry' | 'clock'>,
-): Routes {
+export function pushTokenRoutes(parts: Parts): Routes {
   const routes = createRoutes()
   routes.openapi(create, async (c) => {
     const { deployment_id } = c.req.valid('param')
-    const { supports_registry_username } = c.req.valid('json')
-    const takesUsername = supports_registry_username === true
-    const by = c.var.principal
-    return c.json(await createPushToken(parts, by, deployment_id, { takesUsername }), 200)
+    const request = c.req.valid('json')
+    return c.json(await createPushToken(parts, c.var.principal, deployment_id, request), 200)
   })
   return routes
 }
 
 // Tokens for pushing an image into the operator's registry.
 
-interface PushToken {
-  token: string
-  username: string
-  registry_url: string
-  repository_url: string
-}
-
-interface Pushing {
-  /** Whether the client logs in with the name of the answer; other clients use `FIXED_NAME`. */
-  takesUsername: boolean
-}
-
-/** Older clients always log in with this name. */
 const FIXED_NAME = 'oauth2accesstoken'
 
 /**
@@ -79,11 +66,11 @@ const FIXED_NAME = 'oauth2accesstoken'
  * source, in words that the official CLIs know, or when no registry is configured.
  */
 async function createPushToken(
-  parts: Pick<ControlPlaneParts, 'store' | 'registry' | 'clock'>,
+  parts: Parts,
   principal: Principal,
   deployment_id: string,
-  { takesUsername }: Pushing,
-): Promise<PushToken> {
+  { supports_registry_username }: z.infer<typeof PushTokenRequestSchema>,
+): Promise<z.infer<typeof PushTokenSchema>> {
   return parts.store.transaction(async (store) => {
     const deployment = await requireDeployment(store, principal, deployment_id)
     refuseDeleted(deployment)
@@ -91,7 +78,7 @@ async function createPushToken(
     const { registry } = parts
     if (!registry?.pushLogin) throw nothingToPushTo()
     const { username, password } = registry.pushLogin
-    if (!takesUsername && username !== FIXED_NAME) throw fixedName(username)
+    if (supports_registry_username !== true && username !== FIXED_NAME) throw fixedName(username)
     const repository = repositoryOf(registry, deployment_id)
     await record(store, parts.clock, principal, {
       action: 'push_token.create',

@@ -1,5 +1,6 @@
 /** Build and deploy logs: in the form of the CLIs (`/v1/projects`) and in those of `/v2`. */
 
+import { allRevisions } from '../../core/deployment/deployment.ts'
 import type { Revision, RevisionStatus } from '../../core/deployment/revision.ts'
 import type { LogEntry, LogKind, LogSource } from '../../core/deployment/revision-log.ts'
 import type { Principal } from '../../core/people/api-key.ts'
@@ -19,6 +20,8 @@ import {
   ProjectRevisionPathSchema,
   RevisionLogsQuerySchema,
 } from './log-schemas.ts'
+
+type Parts = Pick<ControlPlaneParts, 'store' | 'logs' | 'buildFollowers'>
 
 const v1 = operationsOf('Projects (v1)')
 const v2 = operationsOf('Deployments (v2)')
@@ -70,9 +73,7 @@ const deploymentLogs = v2('get', '/v2/deployment-logs', {
   refusals: [404],
 })
 
-export function logRoutes(
-  parts: Pick<ControlPlaneParts, 'store' | 'logs' | 'buildFollowers'>,
-): Routes {
+export function logRoutes(parts: Parts): Routes {
   const routes = createRoutes()
   routes.openapi(buildLogs, async (c) => {
     const { project_id: deployment_id, revision_id } = c.req.valid('param')
@@ -121,7 +122,6 @@ function filterOf(asked: Asked) {
 
 /** The statuses in which a revision's log may still grow. */
 const UNBUILT: readonly RevisionStatus[] = ['CREATING', 'QUEUED', 'AWAITING_BUILD', 'BUILDING']
-const PAGE = 100
 
 interface LogsPage {
   logs: LogEntry[]
@@ -134,7 +134,7 @@ interface LogsPage {
  * when the build does: until then `next_offset` is never null after the first line. Throws `not_found`.
  */
 async function readRevisionLogs(
-  parts: Pick<ControlPlaneParts, 'store' | 'logs' | 'buildFollowers'>,
+  parts: Parts,
   principal: Principal,
   path: { deployment_id: string; revision_id: string; kind: LogKind },
   filter: LogFilter,
@@ -153,28 +153,16 @@ async function readRevisionLogs(
 
 /** The logs of all the deployment's revisions, merged by time. Throws `not_found`. */
 async function readDeploymentLogs(
-  parts: Pick<ControlPlaneParts, 'store' | 'logs'>,
+  parts: Parts,
   principal: Principal,
   path: { deployment_id: string; kind: LogKind },
   filter: LogFilter,
 ): Promise<LogsPage> {
   const { deployment_id, kind } = path
   await requireDeployment(parts.store, principal, deployment_id)
-  const sources = await allSources(parts, deployment_id)
+  const sources = (await allRevisions(parts.store, deployment_id)).map(sourceOf)
   const { entries, next } = await parts.logs.read({ kind, sources, ...filter })
   return { logs: entries, next_offset: next }
-}
-
-async function allSources(
-  parts: Pick<ControlPlaneParts, 'store'>,
-  deployment_id: string,
-): Promise<LogSource[]> {
-  const sources: LogSource[] = []
-  for (let offset = 0; ; offset += PAGE) {
-    const page = await parts.store.revisions.list(deployment_id, { limit: PAGE, offset })
-    sources.push(...page.map(sourceOf))
-    if (page.length < PAGE) return sources
-  }
 }
 
 function sourceOf({ id, created_at, secrets }: Revision): LogSource {

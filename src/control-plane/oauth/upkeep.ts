@@ -3,13 +3,13 @@
  * API keys that are gone, revokes removed tokens at their providers, and refreshes tokens that were not used
  * for long.
  */
+import { momentOf } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import {
   MOST_ATTEMPTS,
   type OAuthRevocation,
   revocationWaitMs,
 } from '../../core/oauth/revocation.ts'
-import type { OAuthParts } from './oauth-parts.ts'
 import { requireProviderOf } from './providers/providers.ts'
 import { type RemovalParts, unlessAborted } from './providers/removal.ts'
 import { removeGrants } from './tokens/holders.ts'
@@ -107,18 +107,12 @@ export class Upkeep {
   }
 }
 
-function momentOf(ms: number): string {
-  return new Date(ms).toISOString()
-}
-
-type Parts = Pick<OAuthParts, 'store' | 'vault' | 'clock' | 'log'>
-
 /** How many tokens a round revokes, and how many at once. */
 const PER_ROUND = 40
 const AT_ONCE = 8
 
 /** One round of the upkeep. Rejects when `signal` is aborted: a provider must not keep the server from stopping. */
-async function revokeAgain(parts: Parts, signal: AbortSignal): Promise<void> {
+async function revokeAgain(parts: RemovalParts, signal: AbortSignal): Promise<void> {
   const due = await parts.store.oauth.revocations.listDue(parts.clock.now(), PER_ROUND)
   for (let i = 0; i < due.length; i += AT_ONCE) {
     signal.throwIfAborted()
@@ -127,7 +121,7 @@ async function revokeAgain(parts: Parts, signal: AbortSignal): Promise<void> {
   }
 }
 
-async function tryAgain(parts: Parts, revocation: OAuthRevocation): Promise<void> {
+async function tryAgain(parts: RemovalParts, revocation: OAuthRevocation): Promise<void> {
   const { store, vault, clock, log } = parts
   const { id, provider, grant } = revocation
   const { revocations } = store.oauth

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 /** The parts that the vault's routes and operations use, besides the store. */
 
 import type { Clock } from '../../core/clock.ts'
@@ -45,11 +46,11 @@ const MOST_WAITS = { caller: 500, workspace: 2_000 } as const
 class Wakes {
   /** How many requests wait, by caller and by workspace. */
   readonly #counts = new Map<string, number>()
-  readonly #waiting = new Map<string, Set<() => void>>()
+  readonly #woken = new EventEmitter().setMaxListeners(0)
 
   /** Wakes every request that waits for this consent. */
   wake(id: string): void {
-    for (const wake of this.#waiting.get(id) ?? []) wake()
+    this.#woken.emit(id)
   }
 
   /** Does work that waits for a caller. Throws `too_many_requests` if the caller or its workspace waits too often. */
@@ -83,20 +84,8 @@ class Wakes {
   }
 
   /** Settles when it is woken, after `limitMs`, or when `signal` is aborted. */
-  wait(id: string, limitMs: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const waiting = this.#waiting.get(id) ?? new Set()
-      const end = () => {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', end)
-        waiting.delete(end)
-        if (waiting.size === 0) this.#waiting.delete(id)
-        resolve()
-      }
-      const timer = setTimeout(end, limitMs)
-      signal.addEventListener('abort', end, { once: true })
-      this.#waiting.set(id, waiting.add(end))
-      if (signal.aborted) end()
-    })
+  async wait(id: string, limitMs: number, signal: AbortSignal): Promise<void> {
+    const ended = AbortSignal.any([signal, AbortSignal.timeout(limitMs)])
+    await once(this.#woken, id, { signal: ended }).catch(() => {})
   }
 }

@@ -24,6 +24,8 @@ import {
 import { record } from './audit.ts'
 import { requireWorkspace } from './workspaces.ts'
 
+type Parts = Pick<ControlPlaneParts, 'store' | 'clock'>
+
 /** How much of a key may be shown again: `ry_` and four characters of 43. */
 const HINT_LENGTH = 7
 
@@ -32,7 +34,7 @@ const HINT_LENGTH = 7
  * operators may name another. Throws `not_found` for another workspace, `invalid` for an end in the past.
  */
 export async function createApiKey(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
+  parts: Parts,
   principal: Principal,
   request: ApiKeyCreateRequest,
 ): Promise<NewApiKeyAnswer> {
@@ -62,7 +64,7 @@ export async function createApiKey(
 
 /** One workspace's keys, newest first, with those that were revoked. Throws `not_found`. */
 export async function listApiKeys(
-  { store }: Pick<ControlPlaneParts, 'store'>,
+  { store }: Parts,
   principal: Principal,
   query: { limit: number; offset: number; workspace_id?: string | undefined },
 ): Promise<{ resources: ApiKeyAnswer[]; offset: number }> {
@@ -76,11 +78,7 @@ export async function listApiKeys(
 }
 
 /** Throws `not_found`, for a key of another workspace too. */
-export async function getApiKey(
-  { store }: Pick<ControlPlaneParts, 'store'>,
-  principal: Principal,
-  id: string,
-): Promise<ApiKeyAnswer> {
+export async function getApiKey({ store }: Parts, principal: Principal, id: string) {
   return answerOf(ApiKeySchema, await requireApiKey(store, principal, id))
 }
 
@@ -88,11 +86,7 @@ export async function getApiKey(
  * From now on the key is refused. Doing it twice is no error. Throws `not_found`, `conflict` for the
  * installation's own admin key, which must be changed in its setting or file.
  */
-export async function revokeApiKey(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
-  principal: Principal,
-  id: string,
-): Promise<void> {
+export async function revokeApiKey(parts: Parts, principal: Principal, id: string) {
   await parts.store.transaction(async (store) => {
     const key = await requireApiKey(store, principal, id)
     if (id === ADMIN_KEY_ID) throw isTheAdminKey()
@@ -101,11 +95,7 @@ export async function revokeApiKey(
   })
 }
 
-async function requireApiKey(
-  store: ControlPlaneStore,
-  principal: Principal,
-  id: string,
-): Promise<ApiKey> {
+async function requireApiKey(store: ControlPlaneStore, principal: Principal, id: string) {
   const key = await store.apiKeys.get(id)
   if (key && (key.workspace_id === principal.workspace_id || isOperator(principal))) return key
   throw new AppError('not_found', `API key ID ${id} not found.`)
@@ -125,7 +115,7 @@ function isTheAdminKey(): AppError {
 }
 
 async function recordOn(
-  parts: Pick<ControlPlaneParts, 'clock'>,
+  parts: Parts,
   store: ControlPlaneStore,
   principal: Principal,
   { id, name, workspace_id }: ApiKey,

@@ -1,19 +1,63 @@
 /** `/v2/audit-log` */
 import { z } from '@hono/zod-openapi'
-import type { Principal } from '../../core/people/api-key.ts'
-import type { AuditEntry } from '../../core/people/audit.ts'
+import { PRINCIPAL_KINDS, type Principal } from '../../core/people/api-key.ts'
+import { AUDIT_ACTIONS, type AuditEntry } from '../../core/people/audit.ts'
 import { answerOf } from '../../http/answer.ts'
 import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
+import { line, Moment } from '../operations/text.ts'
 import { record } from './audit.ts'
-import {
-  AuditEntriesListSchema,
-  type AuditEntryAnswer,
-  AuditEntrySchema,
-  AuditExportQuerySchema,
-  AuditLogQuerySchema,
-  type AuditQuery,
-} from './audit-log-schemas.ts'
+
+type Parts = Pick<ControlPlaneParts, 'store' | 'clock'>
+
+export const AuditEntrySchema = z
+  .object({
+    id: z.uuid(),
+    created_at: z.iso.datetime(),
+    workspace_id: z.uuid(),
+    actor_kind: z.enum(PRINCIPAL_KINDS),
+    actor_id: z.string(),
+    actor_name: z.string(),
+    action: z.enum(AUDIT_ACTIONS),
+    target_id: z.string(),
+    target_name: z.string().nullable(),
+    detail: z.record(z.string(), z.unknown()),
+  })
+  .openapi('AuditEntry')
+
+type AuditEntryAnswer = z.infer<typeof AuditEntrySchema>
+
+/** `next_cursor` is the `cursor` of the next page; null when there is nothing more. */
+const AuditEntriesListSchema = z
+  .object({ items: z.array(AuditEntrySchema), next_cursor: z.string().nullable() })
+  .openapi('AuditEntriesList')
+
+const Cursor = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/, 'Expected the next_cursor of a page')
+  .transform(Number)
+  .openapi({ type: 'string', pattern: '^[1-9][0-9]{0,14}$' })
+
+/** `action`: `deployment.create`, or `deployment` for all of them. `text`: a part of a name, id or action. */
+const Filter = z.object({
+  actor_id: line(512).optional(),
+  action: line(64).optional(),
+  target_id: line(256).optional(),
+  since: Moment.optional(),
+  until: Moment.optional(),
+  text: line(256).optional(),
+})
+
+type AuditQuery = z.infer<typeof Filter>
+
+const AuditLogQuerySchema = Filter.extend({
+  limit: z.coerce.number().int().min(1).max(500).default(100),
+  cursor: Cursor.optional(),
+})
+
+const AuditExportQuerySchema = Filter.extend({
+  format: z.enum(['jsonl', 'csv']).default('jsonl'),
+})
 
 const operation = operationsOf('Audit Log (v2)')
 
@@ -43,7 +87,7 @@ const exportAll = operation('get', '/v2/audit-log/export', {
 
 const CONTENT_TYPES = { jsonl: 'application/jsonl', csv: 'text/csv; charset=utf-8' }
 
-export function auditLogRoutes(parts: Pick<ControlPlaneParts, 'store' | 'clock'>): Routes {
+export function auditLogRoutes(parts: Parts): Routes {
   const routes = createRoutes()
   routes.openapi(list, async (c) =>
     c.json(await readAuditLog(parts, c.var.principal, c.req.valid('query')), 200),
@@ -66,7 +110,7 @@ const EXPORT_PAGE = 500
 
 /** The workspace's entries, newest first. */
 async function readAuditLog(
-  { store }: Pick<ControlPlaneParts, 'store'>,
+  { store }: Pick<Parts, 'store'>,
   { workspace_id }: Principal,
   { limit, cursor, ...filter }: AuditQuery & { limit: number; cursor?: number | undefined },
 ): Promise<{ items: AuditEntryAnswer[]; next_cursor: string | null }> {
@@ -81,7 +125,7 @@ async function readAuditLog(
  * is read.
  */
 async function exportAuditLog(
-  { store, clock }: Pick<ControlPlaneParts, 'store' | 'clock'>,
+  { store, clock }: Parts,
   principal: Principal,
   { format, ...filter }: AuditQuery & { format: 'jsonl' | 'csv' },
 ): Promise<ReadableStream<Uint8Array>> {

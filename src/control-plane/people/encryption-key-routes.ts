@@ -5,6 +5,8 @@ import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
 import { record } from './audit.ts'
 
+type Parts = Pick<ControlPlaneParts, 'store' | 'changeEncryptionKey' | 'clock'>
+
 const operation = operationsOf('Installation (v2)')
 
 /** For admins of the first workspace. The installation keeps running meanwhile. */
@@ -20,9 +22,7 @@ const rotate = operation('post', '/v2/encryption-key/rotate', {
   refusals: [409],
 })
 
-export function encryptionKeyRoutes(
-  parts: Pick<ControlPlaneParts, 'store' | 'changeEncryptionKey' | 'clock'>,
-): Routes {
+export function encryptionKeyRoutes(parts: Parts): Routes {
   const routes = createRoutes()
   routes.openapi(rotate, async (c) =>
     c.json(await rotateEncryptionKey(parts, c.var.principal), 200),
@@ -34,10 +34,7 @@ export function encryptionKeyRoutes(
  * Makes a new key and re-encrypts everything with it, without a pause. Throws `conflict` when the key is
  * set in the environment, or during another rotation.
  */
-async function rotateEncryptionKey(
-  parts: Pick<ControlPlaneParts, 'store' | 'changeEncryptionKey' | 'clock'>,
-  principal: Principal,
-): Promise<{ resealed: number }> {
+async function rotateEncryptionKey(parts: Parts, principal: Principal) {
   const resealed = await parts.changeEncryptionKey()
   await record(parts.store, parts.clock, principal, {
     action: 'encryption_key.rotate',

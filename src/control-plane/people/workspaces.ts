@@ -12,21 +12,23 @@ import { removeGrants } from '../oauth/tokens/holders.ts'
 import { record } from './audit.ts'
 import { WorkspaceSchema } from './workspace-schemas.ts'
 
+type Parts = Pick<ControlPlaneParts, 'store' | 'clock' | 'vault' | 'log'>
+
 /** All of them for operators, otherwise the caller's own. */
 export async function listWorkspaces(
-  { store }: Pick<ControlPlaneParts, 'store'>,
+  { store }: Parts,
   principal: Principal,
   page: { limit: number; offset: number },
 ): Promise<{ resources: Workspace[]; offset: number }> {
   const found = isOperator(principal)
     ? await store.workspaces.list(page)
-    : (await ownWorkspace(store, principal)).slice(page.offset)
-  const resources = found.map((workspace) => answerOf(WorkspaceSchema, workspace))
-  return { resources, offset: page.offset + found.length }
+    : [await store.workspaces.get(principal.workspace_id)].slice(page.offset)
+  const resources = found.flatMap((one) => (one ? [answerOf(WorkspaceSchema, one)] : []))
+  return { resources, offset: page.offset + resources.length }
 }
 
 export async function createWorkspace(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
+  parts: Parts,
   principal: Principal,
   { name }: { name: string },
 ): Promise<Workspace> {
@@ -39,17 +41,13 @@ export async function createWorkspace(
 }
 
 /** Throws `not_found`, for another workspace too unless the principal is an operator. */
-export async function getWorkspace(
-  { store }: Pick<ControlPlaneParts, 'store'>,
-  principal: Principal,
-  id: string,
-): Promise<Workspace> {
+export async function getWorkspace({ store }: Parts, principal: Principal, id: string) {
   return answerOf(WorkspaceSchema, await requireWorkspace(store, principal, id))
 }
 
 /** Throws as `getWorkspace`. */
 export async function renameWorkspace(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock'>,
+  parts: Parts,
   principal: Principal,
   id: string,
   { name }: { name: string },
@@ -66,11 +64,7 @@ export async function renameWorkspace(
  * Removes a workspace with its API keys, listeners and OAuth tokens, which are revoked at their providers
  * first. Throws `not_found`, `conflict` for the first workspace, and while it has deployments.
  */
-export async function deleteWorkspace(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock' | 'vault' | 'log'>,
-  principal: Principal,
-  id: string,
-): Promise<void> {
+export async function deleteWorkspace(parts: Parts, principal: Principal, id: string) {
   if (id === DEFAULT_WORKSPACE_ID) {
     throw new AppError('conflict', 'The first workspace stays as long as the installation does.')
   }
@@ -83,11 +77,7 @@ export async function deleteWorkspace(
   })
 }
 
-async function requireEmptyWorkspace(
-  store: ControlPlaneStore,
-  principal: Principal,
-  id: string,
-): Promise<Workspace> {
+async function requireEmptyWorkspace(store: ControlPlaneStore, principal: Principal, id: string) {
   const workspace = await requireWorkspace(store, principal, id)
   const count = await store.deployments.count({ tenant_id: id })
   if (count === 0) return workspace
@@ -96,28 +86,16 @@ async function requireEmptyWorkspace(
 }
 
 /** Throws `not_found` when it does not exist, or when the principal may not know of it. */
-export async function requireWorkspace(
-  store: ControlPlaneStore,
-  principal: Principal,
-  id: string,
-): Promise<Workspace> {
+export async function requireWorkspace(store: ControlPlaneStore, principal: Principal, id: string) {
   const mayKnow = id === principal.workspace_id || isOperator(principal)
   const workspace = mayKnow ? await store.workspaces.get(id) : undefined
   if (workspace) return workspace
   throw new AppError('not_found', `Workspace ID ${id} not found.`)
 }
 
-async function ownWorkspace(
-  store: ControlPlaneStore,
-  { workspace_id }: Principal,
-): Promise<Workspace[]> {
-  const workspace = await store.workspaces.get(workspace_id)
-  return workspace ? [workspace] : []
-}
-
 /** Changes of workspaces go to the operators' log. */
 async function recordOn(
-  parts: Pick<ControlPlaneParts, 'clock'>,
+  parts: Parts,
   store: ControlPlaneStore,
   principal: Principal,
   action: 'workspace.create' | 'workspace.update' | 'workspace.delete',

@@ -10,10 +10,10 @@ import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { latestOf } from '../deployments/access.ts'
 import { DeploymentPathSchema } from '../deployments/deployment-schemas.ts'
 import { applyPatch } from '../deployments/patch.ts'
-import { limitBody } from '../operations/request-body.ts'
 import {
   createRoutes,
   json,
+  limitBody,
   openOperationsOf,
   operationsOf,
   type Routes,

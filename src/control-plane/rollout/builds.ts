@@ -1,12 +1,11 @@
 /** The builds under way in this process. Successful builds are found on disk. */
-import { type Builder, type BuildRequest, HandedOver } from '../../core/deployment/builds/build.ts'
-import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
+import { type BuildRequest, HandedOver } from '../../core/deployment/builds/build.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
 import type { Revision } from '../../core/deployment/revision.ts'
 import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
-import type { Log } from '../../core/log.ts'
 import type { BuildState } from '../../core/rollout/revision-step.ts'
 import { describeBuildFailure, statusMessage } from './failure.ts'
+import type { ReconcilerParts } from './rollout-parts.ts'
 
 interface RunningBuild {
   deployment_id: string
@@ -14,13 +13,10 @@ interface RunningBuild {
   ended: Promise<void>
 }
 
-interface BuildsOptions {
-  store: ControlPlaneStore
-  builder: Builder
+interface BuildsOptions extends Pick<ReconcilerParts, 'store' | 'builder' | 'log'> {
   maxBuilds: number
   /** Called when a build has ended, successful or not. */
   onEnd: () => void
-  log: Log
 }
 
 export class Builds {

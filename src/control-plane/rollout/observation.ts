@@ -1,5 +1,3 @@
-/** The reconciler's view of a deployment: its record, its builds, its agent servers, and the gateway. */
-import type { Clock } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
 import {
@@ -7,38 +5,33 @@ import {
   type Revision,
   UNFINISHED_STATUSES,
 } from '../../core/deployment/revision.ts'
-import type { RuntimeDriver } from '../../core/deployment/runtime.ts'
-import type { TargetTable } from '../../core/deployment/target.ts'
+import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
+import type { Entrance } from '../../core/deployment/target.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { Log } from '../../core/log.ts'
-import type {
-  ActiveRevision,
-  DeploymentLimits,
-  ObservedDeployment,
-  RevisionOnItsWay,
-  Timers,
+import {
+  type ActiveRevision,
+  type DeploymentLimits,
+  deathOnProbation,
+  type ObservedDeployment,
+  type RevisionOnItsWay,
+  type Timers,
 } from '../../core/rollout/observed.ts'
-import { deathOnProbation } from '../../core/rollout/probation.ts'
 import type { BuildState } from '../../core/rollout/revision-step.ts'
 import { scaleLimits } from '../../core/rollout/scaling.ts'
 import { followTimers, followWaiting, NO_TIMERS } from '../../core/rollout/timers.ts'
 import { previousOf } from '../revisions/rollback.ts'
 import type { Builds } from './builds.ts'
-import { entranceWanted } from './entrance.ts'
 import type { Retirements } from './retirements.ts'
+import type { ReconcilerParts } from './rollout-parts.ts'
 
 /** More than wait at a time; were there more, the oldest of these would be skipped as it should. */
 const LINE_LENGTH = 1000
 
-interface ObserverParts {
-  store: ControlPlaneStore
-  driver: RuntimeDriver
-  targets: TargetTable
+interface ObserverParts
+  extends Pick<ReconcilerParts, 'store' | 'driver' | 'targets' | 'clock' | 'log'> {
   builds: Builds
   retirements: Retirements
   limits: DeploymentLimits
-  clock: Clock
-  log: Log
 }
 
 /** A deployment with the records that its next step may be about. */
@@ -148,5 +141,17 @@ export class Observer {
       this.#parts.log.error(fields, 'the record of a build could not be read; looking again')
       return { kind: 'unknown' }
     }
+  }
+}
+
+/** Each look calls this: hosts are only read for deployments at a listener. */
+export async function entranceWanted(
+  { domains }: Pick<ControlPlaneStore, 'domains'>,
+  deployment: Deployment,
+): Promise<Entrance> {
+  const isHere = sourceConfigOf(deployment).listener_id === null
+  return {
+    isPublic: deployment.is_public,
+    hosts: isHere ? [] : await domains.listHosts(deployment.id),
   }
 }

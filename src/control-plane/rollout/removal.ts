@@ -1,28 +1,17 @@
-/** Removes a deployment completely. Every step may be repeated: after a crash, the next look does so. */
-import type { Builder } from '../../core/deployment/builds/build.ts'
-import type { Deployment } from '../../core/deployment/deployment.ts'
-import type { RevisionLogs } from '../../core/deployment/revision-log.ts'
-import type { RuntimeDriver } from '../../core/deployment/runtime.ts'
-import type { TargetTable } from '../../core/deployment/target.ts'
+import { allRevisions, type Deployment } from '../../core/deployment/deployment.ts'
 import { DEPLOYMENT_USER } from '../../core/oauth/token.ts'
 import { releaseDomain } from '../domains/proof.ts'
-import type { RemovalParts } from '../oauth/providers/removal.ts'
 import { removeGrants } from '../oauth/tokens/holders.ts'
 import type { Builds } from './builds.ts'
+import type { ReconcilerLimits, ReconcilerParts } from './rollout-parts.ts'
 
-interface RemovalOptions extends RemovalParts {
-  builder: Builder
-  logs: RevisionLogs
-  removeData: (deployment_id: string) => Promise<void>
+interface RemovalOptions extends ReconcilerParts {
   builds: Builds
-  driver: RuntimeDriver
-  targets: TargetTable
-  limits: { stopGraceMs: number }
+  limits: Pick<ReconcilerLimits, 'stopGraceMs'>
   /** Ends the wait for OAuth providers. */
   stopping: AbortSignal
 }
 
-const PAGE = 100
 /** How long OAuth providers may delay it, in ms. */
 const REVOKE_MS = 300_000
 
@@ -35,7 +24,10 @@ export async function removeDeployment(
   await options.builds.abort(deployment.id)
   await endAll(deployment.id, options)
   await removeTokens(deployment, options)
-  await removeBuildsAndLogs(deployment.id, options)
+  for (const { id } of await allRevisions(options.store, deployment.id)) {
+    await options.builder.remove(id)
+    await options.logs.remove(id)
+  }
   await options.builder.removeKept(deployment.id)
   await options.removeData(deployment.id)
   await removeRows(deployment, options)
@@ -67,15 +59,4 @@ async function removeTokens({ id, tenant_id }: Deployment, options: RemovalOptio
   const holder = { workspace_id: tenant_id, user_id: DEPLOYMENT_USER + id }
   const how = { source: 'cleanup', limitMs: REVOKE_MS, signal: options.stopping } as const
   await removeGrants(options, holder, { ...how, reason: 'The deployment was deleted.' })
-}
-
-async function removeBuildsAndLogs(deployment_id: string, options: RemovalOptions): Promise<void> {
-  for (let offset = 0; ; offset += PAGE) {
-    const page = await options.store.revisions.list(deployment_id, { limit: PAGE, offset })
-    for (const { id } of page) {
-      await options.builder.remove(id)
-      await options.logs.remove(id)
-    }
-    if (page.length < PAGE) return
-  }
 }

@@ -1,28 +1,16 @@
 /** Keeps builds and tarballs for rollbacks, and removes the others. */
 
-import type { Clock } from '../../core/clock.ts'
-import type { Builder, Tarballs } from '../../core/deployment/builds/build.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
-import type { Deployment } from '../../core/deployment/deployment.ts'
+import { allRevisions, type Deployment } from '../../core/deployment/deployment.ts'
 import { isRevisionOver, type Revision } from '../../core/deployment/revision.ts'
-import type { RuntimeDriver } from '../../core/deployment/runtime.ts'
 import type { Upload } from '../../core/deployment/upload.ts'
-import type { Log } from '../../core/log.ts'
+import type { ReconcilerLimits, ReconcilerParts } from './rollout-parts.ts'
 
 /** How long an upload that no revision names is kept, in ms: its revision may still come. */
 const UNUSED_UPLOAD_MS = 24 * 3_600_000
-const PAGE = 100
 
-interface RetentionOptions {
-  store: ControlPlaneStore
-  builder: Builder
-  tarballs: Pick<Tarballs, 'remove'>
-  driver: RuntimeDriver
-  /** How many deployed revisions of a deployment keep their build for a rollback. */
-  keptRevisions: number
-  clock: Clock
-  log: Log
-}
+type RetentionOptions = Pick<ReconcilerLimits, 'keptRevisions'> &
+  Pick<ReconcilerParts, 'store' | 'builder' | 'tarballs' | 'driver' | 'clock' | 'log'>
 
 /**
  * Cleans up the deployments that were noted, one after the other, in the background. After a crash, the
@@ -81,7 +69,7 @@ export class Retention {
   ): Promise<{ builds: string[]; tarballs: string[] }> {
     const deployment = await tx.deployments.get(deployment_id)
     if (!deployment || deployment.status === 'AWAITING_DELETE') return { builds: [], tarballs: [] }
-    const revisions = await revisionsOf(tx, deployment_id)
+    const revisions = await allRevisions(tx, deployment_id)
     const kept = keptOf(deployment, revisions, this.#options.keptRevisions)
     const builds = revisions
       .map(({ id }) => id)
@@ -104,16 +92,6 @@ export class Retention {
   /** A replaced revision that still drains may load more of its files. */
   #isRunning(revision_id: string): boolean {
     return this.#options.driver.observe(revision_id).kind !== 'absent'
-  }
-}
-
-/** Newest first. */
-async function revisionsOf(store: ControlPlaneStore, deployment_id: string): Promise<Revision[]> {
-  const all: Revision[] = []
-  for (let offset = 0; ; offset += PAGE) {
-    const page = await store.revisions.list(deployment_id, { limit: PAGE, offset })
-    all.push(...page)
-    if (page.length < PAGE) return all
   }
 }
 

@@ -1,20 +1,12 @@
 /** Drains and stops the agent servers of replaced revisions. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { RuntimeDriver } from '../../core/deployment/runtime.ts'
-import type { TargetTable } from '../../core/deployment/target.ts'
-import type { Log } from '../../core/log.ts'
+import type { ReconcilerLimits, ReconcilerParts } from './rollout-parts.ts'
 
 /** How long beyond its limits an agent server may take to report its drain, in ms. */
 const UNANSWERED_MS = 5_000
 
-interface RetirementsOptions {
-  driver: RuntimeDriver
-  targets: TargetTable
-  drainMs: number
-  checkpointMs: number
-  stopGraceMs: number
-  log: Log
-}
+type RetirementsOptions = Pick<ReconcilerParts, 'driver' | 'targets' | 'log'> &
+  Pick<ReconcilerLimits, 'drainMs' | 'checkpointMs' | 'stopGraceMs'>
 
 /** Nothing is remembered beyond this process, whose end is the end of all that it has started. */
 export class Retirements {

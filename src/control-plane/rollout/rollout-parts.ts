@@ -8,6 +8,7 @@ import type { RevisionLogs } from '../../core/deployment/revision-log.ts'
 import type { RuntimeDriver } from '../../core/deployment/runtime.ts'
 import type { TargetTable } from '../../core/deployment/target.ts'
 import type { Log } from '../../core/log.ts'
+import type { DeploymentLimits } from '../../core/rollout/observed.ts'
 import type { Tracer } from '../../core/tracing.ts'
 import type { Vault } from '../oauth/vault.ts'
 
@@ -34,25 +35,17 @@ export interface ReconcilerParts {
   log: Log
 }
 
-export interface ReconcilerLimits {
+export interface ReconcilerLimits extends DeploymentLimits {
   /** How many builds run at a time; default 2. */
   maxBuilds: number
-  /** How long a revision may be DEPLOYING, in ms; longer than the drivers' limit for a start; default 420,000. */
-  deployTimeoutMs: number
   /** How long runs and streams of a replaced revision may go on there, in ms; default 60,000. */
   drainMs: number
   /** How long its runs then have to reach a checkpoint, in ms; default 15,000. */
   checkpointMs: number
   /** How long an agent server may take to end before it is killed, in ms; default 10,000. */
   stopGraceMs: number
-  /** How long a deployed revision is watched, and taken back if it dies, in ms; default 60,000. */
-  probationMs: number
   /** How many deployed revisions of a deployment keep their build for a rollback; default 5. */
   keptRevisions: number
-  /** How long there must be spare room before a replica is removed, in ms; default 60,000. */
-  calmMs: number
-  /** After how long without requests a deployment with min_scale 0 sleeps, in ms; default 300,000. */
-  idleMs: number
   /**
    * How often the reconciler looks without being woken, in ms; default 2,000. Measured: with 200
    * deployments at rest this costs 1 % of a core.

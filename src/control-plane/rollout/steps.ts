@@ -77,7 +77,7 @@ export class Steps {
       case 'enter':
         return targets.enter(deployment.name, step.entrance)
       case 'take-back':
-        return takeBack(deployment, step, { ...this.#parts, ...this.#parts.limits })
+        return takeBack(deployment, step, this.#parts)
       case 'wake':
         return this.#wake(deployment)
       case 'sleep':

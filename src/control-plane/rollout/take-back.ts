@@ -1,18 +1,13 @@
 /** Takes back a revision that died in its first minute: deploys the one before it again. */
-import { type Clock, timestamp } from '../../core/clock.ts'
-import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
+import { timestamp } from '../../core/clock.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
-import type { Log } from '../../core/log.ts'
 import { repeatRevision } from '../revisions/revisions.ts'
 import { previousOf } from '../revisions/rollback.ts'
 import { statusMessage } from './failure.ts'
+import type { ReconcilerLimits, ReconcilerParts } from './rollout-parts.ts'
 
-interface TakeBackParts {
-  store: ControlPlaneStore
-  /** How long the revision was watched, in ms. */
-  probationMs: number
-  clock: Clock
-  log: Log
+type TakeBackParts = Pick<ReconcilerParts, 'store' | 'clock' | 'log'> & {
+  limits: Pick<ReconcilerLimits, 'probationMs'>
 }
 
 /**
@@ -22,13 +17,13 @@ interface TakeBackParts {
 export async function takeBack(
   deployment: Deployment,
   { revision_id, reason }: { revision_id: string; reason: string },
-  { store, probationMs, clock, log }: TakeBackParts,
+  { store, limits, clock, log }: TakeBackParts,
 ): Promise<void> {
   await store.transaction(async (tx) => {
     const failed = await tx.revisions.get(deployment.id, revision_id)
     const previous = await previousOf(tx, deployment)
     if (failed?.status !== 'DEPLOYED' || !previous) return
-    const within = `within ${probationMs / 1000} s of its deployment`
+    const within = `within ${limits.probationMs / 1000} s of its deployment`
     const message = `rollback: it died ${within}; revision ${previous.number} is deployed again. ${reason}`
     const isMoved = await tx.revisions.move(failed.id, {
       from: 'DEPLOYED',

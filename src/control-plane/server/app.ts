@@ -1,7 +1,8 @@
 /** The control plane's API, at the root and the same under `/api-host`. */
-import type { OpenAPIHono } from '@hono/zod-openapi'
+import { type OpenAPIHono, z } from '@hono/zod-openapi'
 import { Hono, type MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
+import { METRICS_FORMATS } from '../../core/agent/server/metrics.ts'
 import { exposedHeaders } from '../../core/network/cors.ts'
 import { createApp, createRoutes } from '../../http/app.ts'
 import { requireUtf8 } from '../../http/body-text.ts'
@@ -26,8 +27,7 @@ import { oauthCallbackRoutes, withoutLink } from '../oauth/consent/callback-rout
 import { oauthFlowRoutes } from '../oauth/consent/consent-routes.ts'
 import { oauthProviderRoutes } from '../oauth/providers/provider-routes.ts'
 import { oauthTokenRoutes } from '../oauth/tokens/token-routes.ts'
-import { limitBody } from '../operations/request-body.ts'
-import type { ControlPlaneEnv } from '../operations/route.ts'
+import { type ControlPlaneEnv, json, limitBody, operationsOf } from '../operations/route.ts'
 import { requireAccess } from '../people/access.ts'
 import { apiKeyRoutes } from '../people/api-key-routes.ts'
 import { auditLogRoutes } from '../people/audit-log-routes.ts'
@@ -40,7 +40,6 @@ import { sessionRoutes } from '../sessions/session-routes.ts'
 import { signInRoutes } from '../sessions/sign-in-routes.ts'
 import { artifactRoutes } from '../sources/artifact-routes.ts'
 import { uploadRoutes, uploadUrlRoutes } from '../sources/upload-routes.ts'
-import { metricsRoutes } from './metrics-routes.ts'
 
 /** The title of LangGraph Platform's document: clients recognise the API by it. */
 const INFO = { title: 'LangSmith Deployment Control Plane API', version: '0.1.0' }
@@ -161,5 +160,29 @@ function registerSecuritySchemes(app: OpenAPIHono<ControlPlaneEnv>): void {
     description:
       "A browser that has signed in (`POST /v2/session`); counts with requests of Runyard's own pages only. " +
       'Its name has the port, and `__Host-` with TLS.',
+  })
+}
+
+/** For admins of the first workspace only: the figures are about all workspaces. */
+const readMetrics = operationsOf('Installation (v2)')('get', '/metrics', {
+  name: 'read_metrics',
+  summary: 'Figures about deployments, rollouts, requests through the gateway and the process',
+  request: { query: z.object({ format: z.enum(METRICS_FORMATS).default('prometheus') }) },
+  answers: {
+    200: {
+      description: 'For Prometheus, or with `format=json` the same by name',
+      content: {
+        'text/plain': { schema: z.string() },
+        ...json(z.record(z.string(), z.unknown()), '').content,
+      },
+    },
+  },
+})
+
+function metricsRoutes({ metrics }: ControlPlaneParts): OpenAPIHono<ControlPlaneEnv> {
+  const routes = createRoutes<ControlPlaneEnv>()
+  return routes.openapi(readMetrics, async (c) => {
+    const { contentType, body } = await metrics.read(c.req.valid('query').format)
+    return c.body(body, 200, { 'content-type': contentType }) as never
   })
 }

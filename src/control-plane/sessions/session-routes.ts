@@ -22,6 +22,8 @@ import {
 } from './sessions.ts'
 import { requireConfidential } from './sites.ts'
 
+type Parts = Pick<ControlPlaneParts, 'store' | 'clock' | 'identify' | 'siteOf'>
+
 const operation = operationsOf('Sessions (v2)')
 
 /** From time to time the answer has a new cookie, so pages call this when they open. */
@@ -62,9 +64,7 @@ const revoke = operation('delete', '/v2/sessions/{session_id}', {
   refusals: [404],
 })
 
-export function sessionRoutes(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock' | 'identify' | 'siteOf'>,
-): Routes {
+export function sessionRoutes(parts: Parts): Routes {
   const routes = createRoutes()
   routes.openapi(read, async (c) => {
     const found = await requireSession(parts, c.req.raw.headers)
@@ -83,14 +83,17 @@ export function sessionRoutes(
     const { headers } = c.req.raw
     const { origin } = requireConfidential(parts.siteOf(headers), headers)
     const credential = keyIn(headers)
-    if (credential === undefined) throw withoutKey()
+    if (credential === undefined) {
+      const how = 'A link is made with an API key or a signed token, and not with a session.'
+      throw new AppError('forbidden', how)
+    }
     c.header('cache-control', 'no-store')
     return c.json(await createLink(parts, { credential, origin }), 201)
   })
   routes.openapi(list, async (c) => {
     const { limit, offset, all } = c.req.valid('query')
     const isAll = ['true', 'True', '1'].includes(all ?? '')
-    const current_id = await currentId(parts, c.req.raw.headers)
+    const current_id = (await ownSession(parts, c.req.raw.headers))?.session.id
     const query = { limit, offset, isAll, current_id }
     return c.json(await listSessions(parts, c.var.principal, query), 200)
   })
@@ -101,28 +104,14 @@ export function sessionRoutes(
   return routes
 }
 
-/** A key wins over a cookie: a request with a key has no session. */
-async function requireSession(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock' | 'siteOf'>,
-  headers: Headers,
-): Promise<FoundSession> {
-  const found = keyIn(headers) === undefined ? await findSession(parts, headers) : undefined
+async function requireSession(parts: Parts, headers: Headers): Promise<FoundSession> {
+  const found = await ownSession(parts, headers)
   if (found) return found
   const how = 'GET /v2/me tells whose key it is.'
   throw new AppError('not_found', `You came with a key: there is no session. ${how}`)
 }
 
-async function currentId(
-  parts: Pick<ControlPlaneParts, 'store' | 'clock' | 'siteOf'>,
-  headers: Headers,
-): Promise<string | undefined> {
-  if (keyIn(headers) !== undefined) return undefined
-  return (await findSession(parts, headers))?.session.id
-}
-
-function withoutKey(): AppError {
-  return new AppError(
-    'forbidden',
-    'A link is made with an API key or a signed token, and not with a session.',
-  )
+/** A key wins over a cookie: a request with a key has no session. */
+async function ownSession(parts: Parts, headers: Headers): Promise<FoundSession | undefined> {
+  return keyIn(headers) === undefined ? findSession(parts, headers) : undefined
 }

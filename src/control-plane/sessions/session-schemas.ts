@@ -54,8 +54,6 @@ export const CurrentSessionSchema = SessionSchema.extend({
     .openapi({ description: 'Those that `X-Tenant-Id` may name.' }),
 }).openapi('CurrentSession')
 
-export type CurrentSessionAnswer = z.infer<typeof CurrentSessionSchema>
-
 export const SignInLinkSchema = z
   .object({
     url: z.url().openapi({ description: 'The page that signs in, with the code behind `#`.' }),

@@ -14,7 +14,6 @@ import { requirePermission } from '../people/permission.ts'
 import { type FoundSession, requireKeyOf } from './find.ts'
 import { LINK_MS, lastsUntil, MOST_LINKS, MOST_SESSIONS, ROTATED_EVERY_MS } from './lifetimes.ts'
 import {
-  type CurrentSessionAnswer,
   type SessionAnswer,
   SessionSchema,
   type SignInLinkAnswer,
@@ -123,10 +122,7 @@ export async function renewSession(
 }
 
 /** The session as its own page shows it. */
-export async function describeSession(
-  { store }: Pick<Parts, 'store'>,
-  session: Session,
-): Promise<CurrentSessionAnswer> {
+export async function describeSession({ store }: Pick<Parts, 'store'>, session: Session) {
   const found = await Promise.all(session.workspaces.map((id) => store.workspaces.get(id)))
   const workspaces = found.flatMap((one) => (one ? [{ id: one.id, name: one.name }] : []))
   return { ...answer(session, session.id), workspaces, is_operator: isOperator(session) }
@@ -192,11 +188,7 @@ async function takeCode({ store, clock }: Parts, code: string): Promise<SessionH
   throw isUsed()
 }
 
-async function wouldReplace(
-  parts: Parts,
-  present: Session,
-  holder: SessionHolder,
-): Promise<AppError> {
+async function wouldReplace(parts: Parts, present: Session, holder: SessionHolder) {
   const [now, then] = await Promise.all([present, holder].map((one) => whoIs(parts, one)))
   return new AppError(
     'conflict',

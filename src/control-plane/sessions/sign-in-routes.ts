@@ -3,11 +3,11 @@ import { requireUtf8 } from '../../http/body-text.ts'
 import { RateLimit, remoteAddress } from '../../http/rate-limit.ts'
 import { sessionCookie } from '../../http/session-cookie.ts'
 import type { ControlPlaneParts } from '../control-plane-parts.ts'
-import { limitBody } from '../operations/request-body.ts'
 import {
   body,
   createRoutes,
   json,
+  limitBody,
   openOperationsOf,
   type Routes,
   requireBody,

@@ -8,10 +8,10 @@ import type { EventStore } from './event.ts'
 import type { IdempotencyKeyStore } from './idempotency-key.ts'
 import type { ItemStore } from './items/item.ts'
 import type { PushConfigStore } from './push-config.ts'
-import type { RunStore } from './run.ts'
+import type { Lease, RunStore } from './run.ts'
 import type { ServerStore } from './server/server.ts'
 import type { ThreadStore } from './thread.ts'
-import type { TimelineStore } from './timeline/store.ts'
+import type { TimelineEntry } from './timeline/timeline.ts'
 import type { WebhookDeliveryStore } from './webhook.ts'
 
 export interface AgentStore {
@@ -64,4 +64,17 @@ export interface AgentStore {
 /** The name of the lock for decisions about this thread, assistant or key. */
 export function lockOf(noun: 'thread' | 'assistant' | 'idempotency key', id: string): string {
   return `${noun} ${id}`
+}
+
+/** The timelines of one database. They are removed with their runs. */
+export interface TimelineStore {
+  /** Adds to the timeline of a running run. `false`: the lease was lost, and nothing was added. */
+  add(lease: Lease, entry: TimelineEntry, created_at: number): Promise<boolean>
+  /** In the order added; the entry of the run's end comes last. */
+  read(run_id: string): Promise<TimelineEntry[]>
+  /**
+   * Removes entries from before `before` (ms since 1970), 1,000 at most. A short entry of a run's end stays with its
+   * run. Returns how many.
+   */
+  expire(before: number): Promise<number>
 }

@@ -5,6 +5,8 @@
  * `run_seq` counts those that the legacy streams of its run show, from 0, and is their SSE id. An event
  * that only one of the two shows has `null` for the other's number or name.
  */
+
+import { parseJson } from '../exact-json.ts'
 import type { JsonObject } from '../json.ts'
 import type { Lease, RunError, RunStatus } from './run.ts'
 
@@ -131,4 +133,32 @@ export interface EventStore {
    * in batches; after `signal` aborts at most one of each kind. Returns how many.
    */
   expire(before: number, signal?: AbortSignal): Promise<number>
+}
+
+const VALUES = ',"values":'
+const ERROR = ',"error":'
+
+/**
+ * The end of a run as its event stores it, in JSON. The values come last, so that code that only forwards them can cut
+ * them out: they may be large.
+ */
+export function encodeRunEnd({ graph_id, status, next, error = null, values }: RunEnd): string {
+  return JSON.stringify({ graph_id, status, next, error, values })
+}
+
+/** The end in such an event, and the JSON of its values, if any. */
+export function openRunEnd(data: string): { end: Omit<RunEnd, 'values'>; values?: string } {
+  // A quote within a text has a backslash before it, so this is the first field of this name.
+  const at = data.indexOf(VALUES)
+  const head = data.slice(0, Math.max(at, 0))
+  if (head.includes(ERROR)) {
+    return withValues(parseJson(`${head}}`), data.slice(at + VALUES.length, -1))
+  }
+  // Earlier versions wrote the error after the values.
+  const { values = null, ...end } = parseJson(data) as RunEnd
+  return withValues(end, JSON.stringify(values))
+}
+
+function withValues(end: Omit<RunEnd, 'values'>, values: string): ReturnType<typeof openRunEnd> {
+  return values === 'null' ? { end } : { end, values }
 }

@@ -1,7 +1,11 @@
 /** The control plane's database as one port. */
-
-import type { FiguresStore } from '../figures/store.ts'
-import type { OAuthStore } from '../oauth/oauth-store.ts'
+import type { FiguresStore } from '../figures/sample.ts'
+import type { AgentConnectionStore } from '../oauth/connection.ts'
+import type { OAuthConsentStore } from '../oauth/consent.ts'
+import type { OAuthProviderStore } from '../oauth/provider.ts'
+import type { OAuthRevocationStore } from '../oauth/revocation.ts'
+import type { OAuthTokenStore } from '../oauth/token.ts'
+import type { OAuthTokenEventStore } from '../oauth/token-event.ts'
 import type { ApiKeyStore } from '../people/api-key.ts'
 import type { AuditLogStore } from '../people/audit.ts'
 import type { SessionStore } from '../people/session.ts'
@@ -49,4 +53,14 @@ export interface ControlPlaneStore {
   /** Settles when the database has taken a write within the last second. Throws `unavailable`. */
   checkWrites(): Promise<void>
   close(): Promise<void>
+}
+
+/** The part of the OAuth token vault. */
+export interface OAuthStore {
+  providers: OAuthProviderStore
+  tokens: OAuthTokenStore
+  consents: OAuthConsentStore
+  connections: AgentConnectionStore
+  events: OAuthTokenEventStore
+  revocations: OAuthRevocationStore
 }

@@ -105,7 +105,6 @@ export interface DeploymentStore {
   /** Adds the deployment. `false`: the name is taken, and nothing was written. */
   insert(deployment: Deployment): Promise<boolean>
   get(id: string): Promise<Deployment | undefined>
-  getByName(name: string): Promise<Deployment | undefined>
   /** The deployments of all workspaces, the oldest first. */
   listAll(): Promise<Deployment[]>
   /** Only their ids, for each pass of the reconciler. */
@@ -157,4 +156,18 @@ export interface RevisionStore {
   setBuiltFrom(id: string, built_from: string): Promise<void>
   /** Stores what the revision's source was resolved to: the commit, or the image's digest. */
   setResolved(id: string, resolved: Partial<Resolved>): Promise<void>
+}
+
+/** All revisions of a deployment, the newest first, read page by page. */
+export async function allRevisions(
+  { revisions }: { revisions: RevisionStore },
+  deployment_id: string,
+): Promise<Revision[]> {
+  const limit = 100
+  const all: Revision[] = []
+  for (;;) {
+    const page = await revisions.list(deployment_id, { limit, offset: all.length })
+    all.push(...page)
+    if (page.length < limit) return all
+  }
 }

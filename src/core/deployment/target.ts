@@ -1,6 +1,7 @@
 /** The gateway as the control plane sees it: names, and the agent servers behind them. */
-import type { HeaderReader } from '../network/header-reader.ts'
+
 import type { Principal } from '../people/api-key.ts'
+import type { HeaderReader } from '../people/sent-key.ts'
 import type { Endpoints } from './runtime.ts'
 
 /** The owner of a name. */

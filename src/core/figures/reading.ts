@@ -2,8 +2,7 @@
  * The metrics of one process at a moment: what it has counted since it started, and its current state. Read from the
  * same registry as `/metrics`.
  */
-import type { Counts } from './counts.ts'
-import type { Histogram } from './histogram.ts'
+import type { Counts, Histogram } from './histogram.ts'
 
 export interface ProcessReading {
   /** When the process started, in s since 1970: a new process counts from 0. */

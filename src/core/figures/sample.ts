@@ -1,13 +1,5 @@
 /** What happened to one deployment, or to the control plane itself, within one step of time. */
-import {
-  addCounts,
-  addHistogram,
-  type Counts,
-  countsSince,
-  histogramSince,
-  numberSince,
-} from './counts.ts'
-import type { Histogram } from './histogram.ts'
+import { addCounts, addHistogram, countsSince, histogramSince, numberSince } from './histogram.ts'
 import type {
   AgentReading,
   ControlPlaneReading,
@@ -15,66 +7,40 @@ import type {
   RequestsReading,
 } from './reading.ts'
 
-export interface Sample {
+export interface Sample extends Omit<AgentReading, 'started_at'>, RequestsReading {
   /** How long the step was. */
   seconds: number
   /** How many processes it covers. */
   servers: number
-  cpu_seconds: number
-  memory_bytes: number
-  event_loop_delay_seconds: number
-  waiting: number
-  delayed: number
-  running: number
-  queue_age_seconds: number
-  streams_open: number
-  webhooks_pending: number
-  database_bytes: number
-  runs: Counts
-  webhooks: Counts
-  waits: Histogram
-  first_outputs: Histogram
-  durations: Histogram
-  /** Requests through the gateway; for the control plane, those to its own API. */
-  requests: Counts
-  request_durations: Histogram
-}
-
-const NO_TIMES: Histogram = { counts: {}, sum: 0 }
-
-export const EMPTY_SAMPLE: Sample = {
-  seconds: 0,
-  servers: 0,
-  cpu_seconds: 0,
-  memory_bytes: 0,
-  event_loop_delay_seconds: 0,
-  waiting: 0,
-  delayed: 0,
-  running: 0,
-  queue_age_seconds: 0,
-  streams_open: 0,
-  webhooks_pending: 0,
-  database_bytes: 0,
-  runs: {},
-  webhooks: {},
-  waits: NO_TIMES,
-  first_outputs: NO_TIMES,
-  durations: NO_TIMES,
-  requests: {},
-  request_durations: NO_TIMES,
 }
 
 /** An empty sample to add others to. */
 export function newSum(): Sample {
+  const noTimes = () => ({ counts: {}, sum: 0 })
   return {
-    ...EMPTY_SAMPLE,
-    ...{ runs: {}, webhooks: {}, requests: {} },
-    waits: { counts: {}, sum: 0 },
-    first_outputs: { counts: {}, sum: 0 },
-    durations: { counts: {}, sum: 0 },
-    request_durations: { counts: {}, sum: 0 },
+    seconds: 0,
+    servers: 0,
+    cpu_seconds: 0,
+    memory_bytes: 0,
+    event_loop_delay_seconds: 0,
+    waiting: 0,
+    delayed: 0,
+    running: 0,
+    queue_age_seconds: 0,
+    streams_open: 0,
+    webhooks_pending: 0,
+    database_bytes: 0,
+    runs: {},
+    webhooks: {},
+    waits: noTimes(),
+    first_outputs: noTimes(),
+    durations: noTimes(),
+    requests: {},
+    request_durations: noTimes(),
   }
 }
+
+export const EMPTY_SAMPLE: Readonly<Sample> = newSum()
 
 /** Two readings of one process; `before` only if it was running then. */
 interface Change<Reading> {
@@ -178,7 +144,7 @@ export function addInTurn(sum: Sample, other: Sample): void {
   sum.seconds += other.seconds
 }
 
-type NumberField = {
+export type NumberField = {
   [Field in keyof Sample]: Sample[Field] extends number ? Field : never
 }[keyof Sample]
 
@@ -190,4 +156,23 @@ function addCounted(sum: Sample, other: Sample): void {
   for (const field of ['waits', 'first_outputs', 'durations', 'request_durations'] as const) {
     addHistogram(sum[field], other[field])
   }
+}
+
+/** The id of the control plane itself, instead of a deployment's. */
+export const CONTROL_PLANE_ID = ''
+
+export interface StoredSample {
+  deployment_id: string
+  /** When its step began, in ms since 1970. */
+  at: number
+  sample: Sample
+}
+
+export interface FiguresStore {
+  /** Adds samples. An existing one of the same deployment and moment stays. */
+  add(samples: readonly StoredSample[]): Promise<void>
+  /** A deployment's samples from one moment on and before another, in ms since 1970, in the order of time. */
+  list(deployment_id: string, range: { from: number; to: number }): Promise<StoredSample[]>
+  /** Removes samples from before this moment. Returns how many. */
+  expire(before: number): Promise<number>
 }

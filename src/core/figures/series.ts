@@ -1,34 +1,29 @@
 /** Samples as a chart: one point for each step of time. */
-import { type Counts, totalOf } from './counts.ts'
-import { type Percentiles, percentilesOf } from './histogram.ts'
-import { addInTurn, addTogether, newSum, type Sample } from './sample.ts'
-import type { StoredSample } from './store.ts'
+import { type Counts, type Percentiles, percentilesOf, totalOf } from './histogram.ts'
+import {
+  addInTurn,
+  addTogether,
+  type NumberField,
+  newSum,
+  type Sample,
+  type StoredSample,
+} from './sample.ts'
 
 /** The fields of a point on the wire. Of several samples: counts are sums, states the largest. */
-export interface Point {
+export interface Point
+  extends Pick<
+    Sample,
+    'servers' | 'runs' | 'webhooks' | Exclude<NumberField, 'seconds' | 'cpu_seconds'>
+  > {
   /** When its step began. */
   at: string
-  servers: number
   /** Processors in use, on average. */
   cpu_cores: number
-  memory_bytes: number
-  event_loop_delay_seconds: number
-  waiting: number
-  delayed: number
-  running: number
-  queue_age_seconds: number
-  streams_open: number
-  webhooks_pending: number
-  database_bytes: number
   requests: number
   /** Requests answered with 4xx. */
   refusals: number
   /** Requests answered with 5xx. */
   errors: number
-  /** Runs that have ended, by status. */
-  runs: Counts
-  /** Attempts to deliver webhooks, by the delivery's status. */
-  webhooks: Counts
   request_seconds: Percentiles | null
   wait_seconds: Percentiles | null
   first_output_seconds: Percentiles | null
@@ -73,21 +68,15 @@ function sumAt(sums: Map<number, Sample>, at: number): Sample {
 }
 
 function pointOf(at: number, sample: Sample): Point {
-  const { seconds, cpu_seconds, requests, waits, first_outputs, durations, request_durations } =
-    sample
-  const { servers, memory_bytes, event_loop_delay_seconds, waiting, delayed, running } = sample
-  const { queue_age_seconds, streams_open, webhooks_pending, database_bytes } = sample
+  const { seconds, cpu_seconds, requests, waits, first_outputs, durations, ...same } = sample
+  const { request_durations, ...states } = same
   return {
+    ...states,
     at: new Date(at).toISOString(),
-    servers,
     cpu_cores: seconds > 0 ? cpu_seconds / seconds : 0,
-    ...{ memory_bytes, event_loop_delay_seconds, waiting, delayed, running },
-    ...{ queue_age_seconds, streams_open, webhooks_pending, database_bytes },
     requests: totalOf(requests),
     refusals: answeredWith('4', requests),
     errors: answeredWith('5', requests),
-    runs: sample.runs,
-    webhooks: sample.webhooks,
     request_seconds: percentilesOf(request_durations),
     wait_seconds: percentilesOf(waits),
     first_output_seconds: percentilesOf(first_outputs),

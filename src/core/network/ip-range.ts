@@ -47,3 +47,8 @@ export function isPublic(address: string): boolean {
 function isFullAddress(text: string): boolean {
   return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text)
 }
+
+/** Whether a URL's host name means this machine (loopback). */
+export function isThisMachine(hostname: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+}

@@ -5,6 +5,7 @@
  * `expired`, and the provider is not asked again until the user consents anew.
  */
 import type { JsonObject } from '../json.ts'
+import type { Principal } from '../people/api-key.ts'
 
 export const TOKEN_STATUSES = ['active', 'expired'] as const
 type TokenStatus = (typeof TOKEN_STATUSES)[number]
@@ -139,4 +140,14 @@ export interface OAuthTokenStore {
   claimRefresh(claim: RefreshClaim): Promise<boolean>
   /** Stores the result and ends the claim. `false`: another server has the claim by now. */
   endRefresh(claim: Pick<RefreshClaim, 'id' | 'holder'>, patch: OAuthTokenPatch): Promise<boolean>
+}
+
+/** Whether the principal is the owner, or the person that an agent asked for. */
+export function isOf(
+  { workspace_id, user_id, end_user_id }: TokenOwner,
+  principal: Principal,
+): boolean {
+  if (principal.workspace_id !== workspace_id) return false
+  const isEndUser = user_id.startsWith(DEPLOYMENT_USER) && end_user_id === principal.user_id
+  return user_id === principal.user_id || isEndUser
 }

@@ -3,7 +3,6 @@
  * are sent, so a client can send its own bearer token beside our key.
  */
 import { AppError } from '../errors.ts'
-import type { HeaderReader } from '../network/header-reader.ts'
 
 export function keyIn(headers: HeaderReader): string | undefined {
   return headers.get('x-api-key')?.trim() || bearerIn(headers.get('authorization')) || undefined
@@ -25,3 +24,6 @@ export function noKey(): AppError {
 export function bearerIn(authorization: string | null): string | undefined {
   return /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
 }
+
+/** The headers of a request, read by their names in lower case. A `Headers` is one. */
+export type HeaderReader = Pick<Headers, 'get' | 'has'>

@@ -7,8 +7,8 @@
  * ```
  */
 import { randomBytes } from 'node:crypto'
-import type { HeaderReader } from '../network/header-reader.ts'
 import type { Principal, Role } from './api-key.ts'
+import type { HeaderReader } from './sent-key.ts'
 
 /** The user or key whose rights a session has. */
 export interface SessionHolder {

@@ -4,16 +4,14 @@
  * requests, then about what runs, so that nothing ends while requests are still sent to it.
  */
 
+import { isDeepStrictEqual } from 'node:util'
 import { isWanted } from '../deployment/target.ts'
-import { isEnteredAsWanted } from './entrance.ts'
-import { hasFailed, type ObservedDeployment, runningActive } from './observed.ts'
-import { deathOnProbation } from './probation.ts'
+import { deathOnProbation, hasFailed, type ObservedDeployment, runningActive } from './observed.ts'
 import { nextRevisionStep } from './revision-step.ts'
 import { replicasWanted } from './scaling.ts'
-import { isIdle, sleepOf } from './sleep.ts'
+import { isIdle, quietSince, sleepOf } from './sleep.ts'
 import type { Decision, DeploymentStep } from './step.ts'
 import { isAsWanted, targetWanted } from './target-wanted.ts'
-import { nextMoment } from './when-next.ts'
 
 interface Rule {
   /** When it applies, for the log. */
@@ -68,8 +66,8 @@ function isUnused({ active, line, hasRevisions }: ObservedDeployment): boolean {
   return hasRevisions && active === null && line.length === 0
 }
 
-function enter({ entrance }: ObservedDeployment): DeploymentStep | undefined {
-  return isEnteredAsWanted(entrance) ? undefined : { kind: 'enter', entrance: entrance.wanted }
+function enter({ entrance: { wanted, there } }: ObservedDeployment): DeploymentStep | undefined {
+  return isDeepStrictEqual(wanted, there) ? undefined : { kind: 'enter', entrance: wanted }
 }
 
 function takeBack({ active, limits, now }: ObservedDeployment): DeploymentStep | undefined {
@@ -159,4 +157,38 @@ function rollOut({ line, limits, now }: ObservedDeployment): DeploymentStep | un
 function isNeeded({ isAsleep, active, line }: ObservedDeployment, revision_id: string): boolean {
   if (line.some(({ id }) => id === revision_id)) return true
   return !isAsleep && active?.id === revision_id
+}
+
+/** When it may need a step although nothing has changed, in ms since 1970; `null`: never. */
+function nextMoment(deployment: ObservedDeployment): number | null {
+  const moments = [
+    ...whenWoken(deployment),
+    ...whenTriedAgain(deployment),
+    ...whenFewer(deployment),
+  ]
+  const { idleMs, deployTimeoutMs } = deployment.limits
+  const quiet = quietSince(deployment)
+  if (quiet !== undefined) moments.push(quiet + idleMs)
+  for (const { status, since } of deployment.line) {
+    if (status === 'DEPLOYING') moments.push(since + deployTimeoutMs)
+  }
+  const ahead = moments.filter((moment) => moment > deployment.now)
+  return ahead.length > 0 ? Math.min(...ahead) : null
+}
+
+function whenWoken({ isAsleep, wakeAt }: ObservedDeployment): number[] {
+  return isAsleep && wakeAt !== null ? [wakeAt] : []
+}
+
+function whenTriedAgain(deployment: ObservedDeployment): number[] {
+  const active = runningActive(deployment)
+  return active && hasFailed(active) && deployment.timers.retry ? [deployment.timers.retry.at] : []
+}
+
+/** A surplus agent server is removed after a calm while. */
+function whenFewer(deployment: ObservedDeployment): number[] {
+  const active = runningActive(deployment)
+  if (active?.runtime.kind !== 'healthy' || deployment.timers.pressedAt === null) return []
+  const isMore = active.replicas.length > Math.max(1, active.limits.min)
+  return isMore ? [deployment.timers.pressedAt + deployment.limits.calmMs] : []
 }

@@ -5,8 +5,7 @@
 import type { DeploymentStatus } from '../deployment/deployment.ts'
 import type { Revision } from '../deployment/revision.ts'
 import type { Replica, RuntimeState } from '../deployment/runtime.ts'
-import type { Activity, TargetState } from '../deployment/target.ts'
-import type { Entrances } from './entrance.ts'
+import type { Activity, Entrance, TargetState } from '../deployment/target.ts'
 import type { BuildState } from './revision-step.ts'
 import type { ScaleLimits } from './scaling.ts'
 
@@ -25,8 +24,8 @@ export interface ObservedDeployment {
   running: readonly RunningRevision[]
   /** Revisions that are being built, whatever their status. */
   building: readonly string[]
-  /** How the gateway admits requests. */
-  entrance: Entrances
+  /** How the gateway should admit requests, and how it does. */
+  entrance: { wanted: Entrance; there: Entrance }
   /** Where the gateway sends the deployment's requests. */
   target: TargetState
   /** Its requests. */
@@ -77,15 +76,15 @@ export interface Timers {
   waited: { revision_id: string; at: number } | null
 }
 
-/** How long each thing may take, in ms; the defaults are the reconciler's. */
+/** How long each thing may take, in ms. */
 export interface DeploymentLimits {
-  /** How long a revision may be DEPLOYING. */
+  /** How long a revision may be DEPLOYING; longer than the drivers' limit for a start; default 420,000. */
   deployTimeoutMs: number
-  /** How long a deployed revision is watched, to be taken back if it dies. */
+  /** How long a deployed revision is watched, and taken back if it dies; default 60,000. */
   probationMs: number
-  /** How long there must be spare capacity before an agent server is removed. */
+  /** How long there must be spare capacity before an agent server is removed; default 60,000. */
   calmMs: number
-  /** How long a deployment with min_scale 0 stays awake without requests. */
+  /** How long a deployment with min_scale 0 stays awake without requests; default 300,000. */
   idleMs: number
 }
 
@@ -100,4 +99,20 @@ export function runningActive(deployment: ObservedDeployment): ActiveRevision | 
 /** Whether an active revision could not be built or started. It has served, so this may be temporary. */
 export function hasFailed({ runtime, build }: ActiveRevision): boolean {
   return runtime.kind === 'failed' || (runtime.kind === 'absent' && build.kind === 'failed')
+}
+
+/**
+ * How the active revision died, if it died too soon after it was deployed. A redeployed revision is not taken back: it
+ * has served before, so the cause lies elsewhere.
+ */
+export function deathOnProbation(
+  active: Pick<ActiveRevision, 'status' | 'built_from' | 'deployed_at' | 'replicas'>,
+  now: number,
+  probationMs: number,
+): string | undefined {
+  const { status, built_from, deployed_at, replicas } = active
+  if (status !== 'DEPLOYED' || built_from !== null || deployed_at === null) return undefined
+  if (now - Date.parse(deployed_at) >= probationMs) return undefined
+  // While it starts, also after a sleep, its `reason` is a step and not a death.
+  return replicas.find(({ state, reason }) => state !== 'starting' && reason)?.reason ?? undefined
 }

@@ -45,11 +45,11 @@ export type RolloutStep =
   | { kind: 'wait' }
   /** Write this status; `reason` becomes the status message of a failure. */
   | { kind: 'move'; to: RevisionStatus; reason?: string }
-  /** Begin the build, from a clean folder. */
+  /** Begin the build in the background, from a clean folder. */
   | { kind: 'build' }
   /** Begin the runtime. */
   | { kind: 'start' }
-  /** Point the gateway at the endpoints, make this the active revision, and move to DEPLOYED. */
+  /** Make it execute runs, send the requests to it, and write that it is DEPLOYED and active. */
   | { kind: 'switch'; endpoints: Endpoints }
 
 const WAIT: RolloutStep = { kind: 'wait' }

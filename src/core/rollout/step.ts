@@ -1,7 +1,7 @@
 /** The possible next steps of a deployment. */
-import type { RevisionStatus } from '../deployment/revision.ts'
 import type { Endpoints } from '../deployment/runtime.ts'
 import type { Entrance } from '../deployment/target.ts'
+import type { RolloutStep } from './revision-step.ts'
 
 export type DeploymentStep =
   /** Remove all of it. */
@@ -30,18 +30,14 @@ export type DeploymentStep =
   | { kind: 'abort'; revision_id: string }
   /** Drain and stop a revision that is no longer needed, in the background. */
   | { kind: 'retire'; revision_id: string }
-  /** Begin the build in the background, from a clean folder. */
-  | { kind: 'build'; revision_id: string }
   /** Start its agent servers. `isStandby`: they leave all runs to the revision before it. */
   | { kind: 'start'; revision_id: string; isStandby: boolean }
   /** Forget why it could not be built or started, and try it again. */
   | { kind: 'retry'; revision_id: string; reason: string }
   /** Set the number of agent servers, and restart failed ones. */
   | { kind: 'scale'; revision_id: string; replicas: number }
-  /** Write this status; `reason` becomes the status message of a failure. */
-  | { kind: 'move'; revision_id: string; to: RevisionStatus; reason?: string }
-  /** Make it execute runs, send the requests to it, and write that it is DEPLOYED and active. */
-  | { kind: 'switch'; revision_id: string; endpoints: Endpoints }
+  /** The next step of a revision on its way. */
+  | (Exclude<RolloutStep, { kind: 'wait' | 'start' }> & { revision_id: string })
 
 export type Decision =
   /** `why`: the rule that named the step. */

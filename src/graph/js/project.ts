@@ -1,7 +1,6 @@
 /** A user's project, loaded: its graphs, auth, routes and embeddings. */
 import type { ProjectAuth } from '../../core/agent/host/auth.ts'
-import type { HostCalls } from '../../core/agent/host/calls.ts'
-import type { Embed } from '../../core/agent/host/embeddings.ts'
+import type { Embed, HostCalls } from '../../core/agent/host/calls.ts'
 import type { Patch } from '../../core/agent/host/patches.ts'
 import type { ProjectRoutes } from '../../core/agent/host/project-routes.ts'
 import type { RunCommand } from '../../core/agent/run.ts'

@@ -4,9 +4,8 @@
  */
 import type { AuthUser } from '../../core/agent/authorization.ts'
 import type { AuthDecision, AuthQuestion, ProjectAuth } from '../../core/agent/host/auth.ts'
-import type { HostCalls } from '../../core/agent/host/calls.ts'
+import type { Embed, HostCalls } from '../../core/agent/host/calls.ts'
 import type { GraphInfo } from '../../core/agent/host/description.ts'
-import type { Embed } from '../../core/agent/host/embeddings.ts'
 import type { GraphHost, GraphRuntime } from '../../core/agent/host/graph-host.ts'
 import { AppError, HostLost } from '../../core/errors.ts'
 import { withPlainNumbers } from '../../core/exact-json.ts'

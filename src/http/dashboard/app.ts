@@ -4,7 +4,6 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { getMimeType } from 'hono/utils/mime'
-import type { AnswerPage } from '../../core/pages.ts'
 import { type Absence, answerNotBuilt } from './not-built.ts'
 import { COMPONENT_FRAME, FRAME_HEADERS, pageHeaders } from './policy.ts'
 
@@ -206,3 +205,6 @@ async function readWhole(file: string, encoding: Encoding | undefined): Promise<
   const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
   return { body, etag, encoding }
 }
+
+/** Responds to a request for a page or one of its files; `undefined`: no page has this address. */
+export type AnswerPage = (request: Request) => Promise<Response | undefined>

@@ -4,12 +4,12 @@ import { z } from 'zod'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
-import type { AnswerPage } from '../../core/pages.ts'
 import { DEFAULT_WORKSPACE_ID } from '../../core/people/api-key.ts'
 import { limitBody } from '../body-limit.ts'
 import { onError } from '../errors.ts'
 import { RateLimit, remoteAddress } from '../rate-limit.ts'
 import { isFromOtherPage, type Site, type SiteOf } from '../site.ts'
+import type { AnswerPage } from './app.ts'
 import { closedStudio, keyOfStudio, openStudio } from './studio-cookie.ts'
 
 interface StudioParts {

@@ -3,7 +3,7 @@
  * its row, which is written then anyway. A row of its own took 15 % of the CPU time of a short run on SQLite.
  */
 
-import type { TimelineStore } from '../../core/agent/timeline/store.ts'
+import type { TimelineStore } from '../../core/agent/agent-store.ts'
 import type { TimelineEntry } from '../../core/agent/timeline/timeline.ts'
 import { parseJson } from '../../core/exact-json.ts'
 import type { Db } from '../db/db.ts'

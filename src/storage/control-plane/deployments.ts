@@ -33,7 +33,6 @@ const DEPLOYMENTS = table<StoredDeployment>(
 const UNLESS_TAKEN = "ON CONFLICT (replace(name, '_', '-')) DO NOTHING"
 
 const GET = `SELECT ${DEPLOYMENTS.columns} FROM deployments WHERE id = $1`
-const GET_BY_NAME = `SELECT ${DEPLOYMENTS.columns} FROM deployments WHERE name = $1`
 const LIST_ALL = `SELECT ${DEPLOYMENTS.columns} FROM deployments ORDER BY created_at, id`
 const LIST_IDS = 'SELECT id FROM deployments ORDER BY created_at, id'
 
@@ -64,7 +63,6 @@ export function createDeploymentStore(db: Db, box: SecretBox): DeploymentStore {
       return deployments.insert(stored, UNLESS_TAKEN)
     },
     get: (id) => deployments.get(GET, [id]),
-    getByName: (name) => deployments.get(GET_BY_NAME, [name]),
     listAll: () => deployments.all(LIST_ALL),
     listIds: async () => (await db.all<{ id: string }>(LIST_IDS)).map(({ id }) => id),
     list: ({ limit, offset, ...filter }) =>

@@ -1,6 +1,10 @@
 /** The `figures` table. A sample is JSON without its empty members, which are most of it. */
-import { EMPTY_SAMPLE, type Sample } from '../../core/figures/sample.ts'
-import type { FiguresStore, StoredSample } from '../../core/figures/store.ts'
+import {
+  EMPTY_SAMPLE,
+  type FiguresStore,
+  type Sample,
+  type StoredSample,
+} from '../../core/figures/sample.ts'
 import type { Db } from '../db/db.ts'
 import { insertStatements } from '../db/many-rows.ts'
 

@@ -128,6 +128,6 @@ export interface JsonSql {
    * number of fields: 900 searches that differed in it kept 1.8 GB of prepared statements.
    */
   fieldsEqual(object: string, wanted: string): string
-  /** A condition: the JSON `document` contains the JSON `wanted` (`core/json-containment.ts`). */
+  /** A condition: the JSON `document` contains the JSON `wanted` (`core/exact-json.ts`). */
   contains(document: string, wanted: string): string
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { AuditEntrySchema } from '../../../src/control-plane/people/audit-log-schemas.ts'
+import { AuditEntrySchema } from '../../../src/control-plane/people/audit-log-routes.ts'
 import { ADMIN_KEY_ID, DEFAULT_WORKSPACE_ID } from '../../../src/core/people/api-key.ts'
 import { aCreateRequest, startControlPlane } from '../../support/control-plane/control-plane.ts'
 import { forEachTest } from '../../support/running.ts'

@@ -3,7 +3,7 @@
  * the text `broken` it throws, with `short` it answers one number.
  */
 import { describe, expect, it } from 'vitest'
-import type { Embed } from '../../../src/core/agent/host/embeddings.ts'
+import type { Embed } from '../../../src/core/agent/host/calls.ts'
 
 export function testEmbeddings(open: () => Embed): void {
   describe('the embeddings of a project', () => {

@@ -11,13 +11,13 @@ import {
 } from '../../../src/core/deployment/revision.ts'
 import type { Load, Replica, RuntimeState } from '../../../src/core/deployment/runtime.ts'
 import { CLOSED, type TargetState } from '../../../src/core/deployment/target.ts'
-import type {
-  ActiveRevision,
-  DeploymentLimits,
-  ObservedDeployment,
-  Timers,
+import {
+  type ActiveRevision,
+  type DeploymentLimits,
+  deathOnProbation,
+  type ObservedDeployment,
+  type Timers,
 } from '../../../src/core/rollout/observed.ts'
-import { deathOnProbation } from '../../../src/core/rollout/probation.ts'
 import type { BuildState } from '../../../src/core/rollout/revision-step.ts'
 import type { ScaleLimits } from '../../../src/core/rollout/scaling.ts'
 import type { DeploymentStep } from '../../../src/core/rollout/step.ts'

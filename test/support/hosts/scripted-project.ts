@@ -4,8 +4,8 @@
  */
 import type { AuthUser } from '../../../src/core/agent/authorization.ts'
 import type { AuthDecision, AuthQuestion, ProjectAuth } from '../../../src/core/agent/host/auth.ts'
+import type { Embed } from '../../../src/core/agent/host/calls.ts'
 import type { GraphDescriptions, GraphInfo } from '../../../src/core/agent/host/description.ts'
-import type { Embed } from '../../../src/core/agent/host/embeddings.ts'
 import type { GraphConfig } from '../../../src/core/agent/host/graph-host.ts'
 import type { ProjectRequest, ProjectRoutes } from '../../../src/core/agent/host/project-routes.ts'
 import { AppError, ProjectRefusal } from '../../../src/core/errors.ts'

@@ -1,12 +1,13 @@
 /** `/v2/auth/agents/{agent_id}/connections` */
-
 import { randomUUID } from 'node:crypto'
+import { z } from '@hono/zod-openapi'
 import { timestamp } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { AgentConnection } from '../../../core/oauth/connection.ts'
-import type { OAuthToken } from '../../../core/oauth/token.ts'
+import { isOf, type OAuthToken } from '../../../core/oauth/token.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import { answerOf } from '../../../http/answer.ts'
+import type { OAuthParts } from '../../control-plane-parts.ts'
 import {
   body,
   createRoutes,
@@ -14,19 +15,41 @@ import {
   operationsForAnyKey,
   type Routes,
 } from '../../operations/route.ts'
+import { LongLimit, line, Offset, Uuid } from '../../operations/text.ts'
 import { record } from '../../people/audit.ts'
-import type { OAuthParts } from '../oauth-parts.ts'
-import { isOf } from '../tokens/owners.ts'
 import { requireToken } from '../tokens/tokens.ts'
-import {
-  AgentPathSchema,
-  type ConnectionAnswer,
-  ConnectionCreateRequestSchema,
-  ConnectionListSchema,
-  ConnectionPathSchema,
-  ConnectionSchema,
-  ConnectionsQuerySchema,
-} from './connection-schemas.ts'
+
+const AgentId = line(256).min(1)
+
+const AgentPathSchema = z.object({ agent_id: AgentId })
+
+const ConnectionsQuerySchema = z.object({ limit: LongLimit, offset: Offset })
+
+const ConnectionPathSchema = z.object({ agent_id: AgentId, connection_id: Uuid })
+
+const ConnectionCreateRequestSchema = z
+  .object({ oauth_token_id: Uuid })
+  .openapi('CreateAgentConnectionRequest')
+
+const ConnectionSchema = z
+  .object({
+    id: z.uuid(),
+    agent_id: z.string(),
+    oauth_token_id: z.uuid(),
+    provider_id: z.string(),
+    provider_account_label: z.string().nullable(),
+    scopes: z.array(z.string()),
+    expires_at: z.iso.datetime().nullable(),
+    created_by: z.string(),
+    created_at: z.iso.datetime(),
+  })
+  .openapi('AgentConnectionResponse')
+
+type ConnectionAnswer = z.infer<typeof ConnectionSchema>
+
+const ConnectionListSchema = z
+  .object({ data: z.array(ConnectionSchema) })
+  .openapi('AgentConnectionListResponse')
 
 const operation = operationsForAnyKey('Agent Connections (v2)')
 

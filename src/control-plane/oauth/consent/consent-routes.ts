@@ -2,7 +2,9 @@
 
 import type { OAuthConsent } from '../../../core/oauth/consent.ts'
 import { missingScopes } from '../../../core/oauth/scopes.ts'
+import { isOf } from '../../../core/oauth/token.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
+import type { OAuthParts } from '../../control-plane-parts.ts'
 import {
   body,
   createRoutes,
@@ -10,10 +12,8 @@ import {
   operationsForAnyKey,
   type Routes,
 } from '../../operations/route.ts'
-import type { OAuthParts } from '../oauth-parts.ts'
 import { ProviderPathSchema } from '../providers/provider-schemas.ts'
 import { requireProviderOf } from '../providers/providers.ts'
-import { isOf } from '../tokens/owners.ts'
 import { authenticate, noteRead } from './authenticate.ts'
 import { takeCallback } from './callback.ts'
 import {

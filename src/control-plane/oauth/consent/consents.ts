@@ -8,8 +8,8 @@ import type { ConsentSecrets, OAuthConsent } from '../../../core/oauth/consent.t
 import type { OAuthProvider } from '../../../core/oauth/provider.ts'
 import { DEPLOYMENT_USER, type TokenOwner } from '../../../core/oauth/token.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
+import type { OAuthParts } from '../../control-plane-parts.ts'
 import { record } from '../../people/audit.ts'
-import type { OAuthParts } from '../oauth-parts.ts'
 import { requireProviderOf } from '../providers/providers.ts'
 
 /** How long a link works, in ms: people may answer an agent hours later. */

@@ -1,7 +1,7 @@
 /** Pages about failures of a consent. */
 import type { Context } from 'hono'
 import { AppError, HTTP_STATUS } from '../../../core/errors.ts'
-import type { OAuthParts } from '../oauth-parts.ts'
+import type { OAuthParts } from '../../control-plane-parts.ts'
 import { findConsent } from './callback.ts'
 import { linkOf } from './consents.ts'
 import { PAGE_HEADERS, type Page, render } from './pages.ts'

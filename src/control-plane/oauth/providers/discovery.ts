@@ -11,8 +11,8 @@ import {
   type TokenEndpointAuthMethod,
 } from '../../../core/oauth/provider.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
+import type { OAuthParts } from '../../control-plane-parts.ts'
 import { callbackUrl } from '../consent/consents.ts'
-import type { OAuthParts } from '../oauth-parts.ts'
 import type { McpProviderCreateRequest, ProviderAnswer } from './provider-schemas.ts'
 import { checkUrls, insertProvider } from './providers.ts'
 

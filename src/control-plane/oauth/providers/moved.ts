@@ -3,7 +3,7 @@ import { timestamp } from '../../../core/clock.ts'
 import type { ControlPlaneStore } from '../../../core/deployment/control-plane-store.ts'
 import { invalidField } from '../../../core/errors.ts'
 import type { OAuthProvider } from '../../../core/oauth/provider.ts'
-import type { OAuthParts } from '../oauth-parts.ts'
+import type { OAuthParts } from '../../control-plane-parts.ts'
 import { tell } from '../tokens/events.ts'
 import type { ProviderUpdateRequest } from './provider-schemas.ts'
 

@@ -1,5 +1,6 @@
 /** `/v2/auth/providers` and `/v2/auth/platform-providers` */
 import { z } from '@hono/zod-openapi'
+import type { OAuthParts } from '../../control-plane-parts.ts'
 import {
   body,
   createRoutes,
@@ -7,7 +8,6 @@ import {
   operationsForAnyKey,
   type Routes,
 } from '../../operations/route.ts'
-import type { OAuthParts } from '../oauth-parts.ts'
 import { discoverProvider } from './discovery.ts'
 import {
   McpProviderCreateRequestSchema,

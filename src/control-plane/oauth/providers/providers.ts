@@ -9,8 +9,8 @@ import { isPublicClient, type OAuthProvider } from '../../../core/oauth/provider
 import type { OAuthToken } from '../../../core/oauth/token.ts'
 import type { Principal } from '../../../core/people/api-key.ts'
 import { answerOf } from '../../../http/answer.ts'
+import type { OAuthParts } from '../../control-plane-parts.ts'
 import { record } from '../../people/audit.ts'
-import type { OAuthParts } from '../oauth-parts.ts'
 import { checkSecret, endGrants, isMoved } from './moved.ts'
 import {
   type ProviderAnswer,

@@ -6,7 +6,7 @@ import type { ControlPlaneStore } from '../../../core/deployment/control-plane-s
 import type { OAuthProvider } from '../../../core/oauth/provider.ts'
 import { revocationOf } from '../../../core/oauth/revocation.ts'
 import type { OAuthToken } from '../../../core/oauth/token.ts'
-import type { OAuthParts } from '../oauth-parts.ts'
+import type { OAuthParts } from '../../control-plane-parts.ts'
 import { tell } from '../tokens/events.ts'
 import { revocationUrlOf } from './types.ts'
 

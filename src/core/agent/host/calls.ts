@@ -1,5 +1,4 @@
 /** The calls of a graph host to the agent server. */
-
 import type { JsonObject } from '../../json.ts'
 import type { Place } from '../../origin.ts'
 import type { GraphCheckpoints } from '../checkpoint.ts'
@@ -52,3 +51,9 @@ export interface Refresh {
   /** Whether reading an item restarts its lifetime. Default: `store.ttl.refresh_on_read`. */
   refresh_ttl?: boolean
 }
+
+/**
+ * One vector for each text, in the same order, of the length `store.index.dims`. Throws `unavailable` when the
+ * project's code fails, and `bad_request` when it returns something else.
+ */
+export type Embed = (texts: string[]) => Promise<number[][]>

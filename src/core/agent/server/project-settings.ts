@@ -1,5 +1,4 @@
 /** A project's settings for its server, beside its graphs: plain data of `langgraph.json`. */
-
 import type { JsonObject, JsonValue } from '../../json.ts'
 import type { CorsConfig } from '../../network/cors.ts'
 import type { ThreadTtl } from '../thread.ts'
@@ -103,4 +102,12 @@ export interface HeaderPatterns {
   /** Absent: Runyard's own selection. */
   includes?: string[]
   excludes: string[]
+}
+
+/** The UI components of a graph, bundled for pages. */
+export interface UiBundle {
+  /** The global that the script defines. Its `render` shows a component. */
+  globalName: string
+  /** By file name: `entrypoint.js`, and `entrypoint.css` when there are styles. */
+  files: ReadonlyMap<string, Uint8Array>
 }

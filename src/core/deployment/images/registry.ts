@@ -16,37 +16,30 @@ export interface OwnRegistry {
   pushLogin?: RegistryLogin
 }
 
+interface RegistryCall {
+  login?: RegistryLogin | undefined
+  signal?: AbortSignal
+}
+
 export interface ImageRegistry {
   /**
    * The digest that the reference has now, `sha256:…`; with a digest it is only looked up. Throws `bad_request` if the
    * registry has no such image or hides it from this login, `unavailable` if the registry does not answer or may not be
    * reached.
    */
-  digestOf(
-    image: ImageReference,
-    options: { login?: RegistryLogin | undefined; signal?: AbortSignal },
-  ): Promise<string>
+  digestOf(image: ImageReference, options: RegistryCall): Promise<string>
   /** The labels of an image, from one configuration if it has several. Throws as `digestOf` does. */
-  labelsOf(
-    image: ImageReference,
-    options: { login?: RegistryLogin | undefined; signal?: AbortSignal },
-  ): Promise<Record<string, string>>
+  labelsOf(image: ImageReference, options: RegistryCall): Promise<Record<string, string>>
   /**
    * Whether a build from the image (with a digest) would run the image's own instructions (`ONBUILD`); `true` if that
    * is unclear. Throws as `digestOf` does.
    */
-  hasTriggers(
-    image: ImageReference,
-    options: { login?: RegistryLogin | undefined; signal?: AbortSignal },
-  ): Promise<boolean>
+  hasTriggers(image: ImageReference, options: RegistryCall): Promise<boolean>
   /**
    * Removes the image (with a digest) and all its tags. A missing image is no error. Throws as `digestOf` does;
    * `bad_request` also if the registry removes nothing at all.
    */
-  remove(
-    image: ImageReference,
-    options: { login?: RegistryLogin | undefined; signal?: AbortSignal },
-  ): Promise<void>
+  remove(image: ImageReference, options: RegistryCall): Promise<void>
 }
 
 /** Where one deployment's images are in the operator's registry. */
@@ -65,16 +58,9 @@ export function builtRepositoryOf(own: OwnRegistry, deployment_id: string): stri
  */
 export function pullLogin(
   image: ImageReference,
-  {
-    own,
-    deployment_id,
-    secrets,
-  }: {
-    own: OwnRegistry | undefined
-    deployment_id: string
-    secrets: readonly Secret[]
-  },
+  of: { own: OwnRegistry | undefined; deployment_id: string; secrets: readonly Secret[] },
 ): RegistryLogin | undefined {
+  const { own, deployment_id, secrets } = of
   const isOwn = own && isBelow(image, repositoryOf(own, deployment_id))
   return isOwn ? own.login : findPullSecret(secrets, image.registry)
 }

@@ -4,8 +4,7 @@
  *
  * Processor time of a run of the echo graph on SQLite, 16 clients, in pairs with the server without it: 0.88.
  */
-import type { webcrypto } from 'node:crypto'
-import { fillRandom } from '../../../core/random/random-bytes.ts'
+import { randomFillSync, type webcrypto } from 'node:crypto'
 
 /** Requests for more than an id or a key go to the system. */
 const MAX_BYTES = 64
@@ -29,4 +28,21 @@ export function poolRandomValues(of: RandomCrypto = globalThis.crypto): void {
 /** All other requests, invalid ones too, are left to the system's own. */
 function isShort(wanted: unknown): wanted is Uint8Array {
   return wanted instanceof Uint8Array && wanted.length <= MAX_BYTES
+}
+
+const POOL_BYTES = 4096
+const pool = new Uint8Array(POOL_BYTES)
+let next = POOL_BYTES
+
+/** Fills the array, of up to 4,096 bytes, with bytes that are used once. */
+function fillRandom(wanted: Uint8Array): void {
+  if (next + wanted.length > POOL_BYTES) {
+    randomFillSync(pool)
+    next = 0
+  }
+  const end = next + wanted.length
+  wanted.set(pool.subarray(next, end))
+  // The pool keeps no copy of used bytes.
+  pool.fill(0, next, end)
+  next = end
 }

@@ -1,5 +1,5 @@
 /** The project's own embeddings, as `store.index.embed` names them. */
-import type { Embed } from '../../../core/agent/host/embeddings.ts'
+import type { Embed } from '../../../core/agent/host/calls.ts'
 import { AppError } from '../../../core/errors.ts'
 import { type PathScope, resolveInside } from '../../../project/path.ts'
 import type { IndexConfig } from '../../../project/store.ts'

@@ -2,9 +2,8 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { getLoadablePath } from 'sqlite-vec'
 import { AppError } from '../../../core/errors.ts'
-import { equalsJson, parseJson } from '../../../core/exact-json.ts'
+import { containsJson, equalsJson, parseJson } from '../../../core/exact-json.ts'
 import { isObject, type JsonObject } from '../../../core/json.ts'
-import { containsJson } from '../../../core/json-containment.ts'
 import type { SqlValue } from '../db.ts'
 import { DatabaseFile } from './file.ts'
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RunEnd } from './event.ts'
-import { encodeRunEnd, openRunEnd } from './run-end.ts'
+import { encodeRunEnd, openRunEnd, type RunEnd } from './event.ts'
 
 const values = { a: ',"values":1}', values: [{ error: '"', values: null }], error: 'ü' }
 const error = { error: 'E', message: 'not ,"values":{} and not ,"error":null' }
