@@ -102,7 +102,7 @@ export function logRoutes(parts: Parts): Routes {
     const asked = c.req.valid('query')
     const { deployment_id, revision_id, sort_order: order, page_size: limit } = asked
     const kind = asked.log_type === 'BUILD' ? 'build' : 'deploy'
-    const filter = logFilter(asked, { order, limit, after: asked.cursor })
+    const filter = logFilter({ ...asked, order, limit, after: asked.cursor })
     const found = revision_id
       ? await readRevisionLogs(parts, c.var.principal, { deployment_id, revision_id, kind }, filter)
       : await readDeploymentLogs(parts, c.var.principal, { deployment_id, kind }, filter)
@@ -111,14 +111,9 @@ export function logRoutes(parts: Parts): Routes {
   return routes
 }
 
-type Asked = Parameters<typeof logFilter>[0] &
-  Omit<Parameters<typeof logFilter>[1], 'after'> & { offset?: string | null | undefined }
-
-function filterOf(asked: Asked) {
-  return logFilter(asked, { ...asked, after: asked.offset })
+function filterOf(asked: Parameters<typeof logFilter>[0] & { offset?: string | null | undefined }) {
+  return logFilter({ ...asked, after: asked.offset })
 }
-
-// Reads build and deploy logs.
 
 /** The statuses in which a revision's log may still grow. */
 const UNBUILT: readonly RevisionStatus[] = ['CREATING', 'QUEUED', 'AWAITING_BUILD', 'BUILDING']

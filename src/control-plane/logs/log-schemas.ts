@@ -118,30 +118,25 @@ export const DeploymentLogsQuerySchema = z.object({
 export const ProjectPathSchema = z.object({ project_id: Uuid })
 export const ProjectRevisionPathSchema = z.object({ project_id: Uuid, revision_id: Uuid })
 
-type Asked = Partial<Record<'query' | 'run_id', string | null | undefined>> & {
-  level?: LogEntryLevel | null | undefined
-  start_time?: number | null | undefined
-  end_time?: number | null | undefined
-}
+type Nullish<T> = { [Name in keyof T]?: T[Name] | null | undefined }
 
 /** The filter of a request, whose members have different names in each form. */
-export function logFilter(
-  asked: Asked,
-  page: {
-    order?: 'asc' | 'desc' | null | undefined
-    limit?: number | null | undefined
-    after?: string | null | undefined
-  },
-): LogFilter {
+export function logFilter({
+  start_time,
+  end_time,
+  ...asked
+}: Nullish<
+  Omit<LogFilter, 'startMs' | 'endMs'> & { start_time: number; end_time: number }
+>): LogFilter {
   return {
-    order: page.order ?? 'asc',
-    limit: page.limit ?? 50,
-    after: page.after || undefined,
+    order: asked.order ?? 'asc',
+    limit: asked.limit ?? 50,
+    after: asked.after || undefined,
     level: asked.level ?? undefined,
     query: asked.query || undefined,
     run_id: asked.run_id || undefined,
-    startMs: asked.start_time ?? undefined,
-    endMs: asked.end_time ?? undefined,
+    startMs: start_time ?? undefined,
+    endMs: end_time ?? undefined,
   }
 }
 

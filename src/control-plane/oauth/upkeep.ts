@@ -117,7 +117,7 @@ async function revokeAgain(parts: RemovalParts, signal: AbortSignal): Promise<vo
   for (let i = 0; i < due.length; i += AT_ONCE) {
     signal.throwIfAborted()
     const some = due.slice(i, i + AT_ONCE)
-    await unlessAborted(Promise.all(some.map((one) => tryAgain(parts, one))), { signal })
+    await unlessAborted(Promise.all(some.map((one) => tryAgain(parts, one))), signal)
   }
 }
 

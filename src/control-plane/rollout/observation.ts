@@ -7,7 +7,6 @@ import {
 } from '../../core/deployment/revision.ts'
 import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
 import type { Entrance } from '../../core/deployment/target.ts'
-import type { JsonObject } from '../../core/json.ts'
 import {
   type ActiveRevision,
   type DeploymentLimits,
@@ -115,7 +114,7 @@ export class Observer {
     const revision = revisions.find(({ id }) => id === deployment.active_revision_id)
     if (!revision) return null
     const { driver, store, limits, clock } = this.#parts
-    const { id, status, built_from, deployed_at, source_config } = revision
+    const { id, status, built_from, deployed_at } = revision
     const replicas = driver.replicas(id)
     const runtime = driver.observe(id)
     const active = { id, status, built_from, deployed_at, replicas, runtime }
@@ -125,7 +124,7 @@ export class Observer {
       // A running revision was built: no need to look on disk each time.
       build:
         runtime.kind === 'healthy' ? { kind: 'built' } : await this.#buildOf(deployment, revision),
-      limits: scaleLimits((source_config.resource_spec ?? null) as JsonObject | null),
+      limits: scaleLimits(sourceConfigOf(revision).resource_spec),
       previous: hasDied ? ((await previousOf(store, deployment))?.number ?? null) : null,
     }
   }

@@ -15,7 +15,6 @@ import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
 import { kindOf } from '../../core/deployment/sources/table.ts'
 import type { TargetOwner } from '../../core/deployment/target.ts'
 import { AppError } from '../../core/errors.ts'
-import type { JsonObject } from '../../core/json.ts'
 import { scaleLimits } from '../../core/rollout/scaling.ts'
 import type { DeploymentStep } from '../../core/rollout/step.ts'
 import { noTracer } from '../../core/tracing.ts'
@@ -178,7 +177,7 @@ export class Steps {
   async #start(deployment: Deployment, revision: Revision, isStandby: boolean): Promise<void> {
     const built = await this.#parts.builds.find(revision)
     if (!built) return
-    const resource_spec = (revision.source_config.resource_spec ?? null) as JsonObject | null
+    const { resource_spec } = sourceConfigOf(revision)
     await this.#parts.driver.start({
       revision_id: revision.id,
       deployment_id: deployment.id,

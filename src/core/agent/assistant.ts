@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject, JsonValue } from '../json.ts'
 import type { MetadataFilter } from './authorization.ts'
+import type { SortedPage } from './thread.ts'
 
 /** The fields of an assistant on the wire. */
 export interface Assistant {
@@ -65,12 +66,7 @@ export const ASSISTANT_SORT_FIELDS = [
   'graph_id',
 ] as const
 
-export interface AssistantPage {
-  sort_by: (typeof ASSISTANT_SORT_FIELDS)[number]
-  sort_order: 'asc' | 'desc'
-  limit: number
-  offset: number
-}
+export type AssistantPage = SortedPage<(typeof ASSISTANT_SORT_FIELDS)[number]>
 
 /** The assistants of one database, and their versions. */
 export interface AssistantStore {

@@ -3,6 +3,7 @@
 import type { JsonObject } from '../json.ts'
 import type { Caller, MetadataFilter } from './authorization.ts'
 import { RUN_STATUSES } from './run.ts'
+import type { SortedPage } from './thread.ts'
 
 export const ON_RUN_COMPLETED = ['delete', 'keep'] as const
 
@@ -76,12 +77,7 @@ export const CRON_SORT_FIELDS = [
   'updated_at',
 ] as const
 
-export interface CronPage {
-  sort_by: (typeof CRON_SORT_FIELDS)[number]
-  sort_order: 'asc' | 'desc'
-  limit: number
-  offset: number
-}
+export type CronPage = SortedPage<(typeof CRON_SORT_FIELDS)[number]>
 
 /** The crons of one database. They are removed with their assistant or their thread. */
 export interface CronStore {

@@ -125,11 +125,15 @@ export const THREAD_SORT_FIELDS = [
   'state_updated_at',
 ] as const
 
-export interface ThreadPage {
-  sort_by: (typeof THREAD_SORT_FIELDS)[number]
+/** A page of a search, and its order. */
+export interface SortedPage<Field extends string> {
+  sort_by: Field
   sort_order: 'asc' | 'desc'
   limit: number
   offset: number
+}
+
+export interface ThreadPage extends SortedPage<(typeof THREAD_SORT_FIELDS)[number]> {
   /** Whether to read values and interrupts, which are most of a thread. Default true. */
   hasState?: boolean
 }

@@ -2,6 +2,8 @@
  * The metrics of one process at a moment: what it has counted since it started, and its current state. Read from the
  * same registry as `/metrics`.
  */
+
+import { isObject } from '../json.ts'
 import type { Counts, Histogram } from './histogram.ts'
 
 export interface ProcessReading {
@@ -70,10 +72,6 @@ function isCounts(value: unknown): boolean {
 
 function isAmount(value: unknown): boolean {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** With the URL of the agent server, which identifies it. */

@@ -101,7 +101,16 @@ async function listConnections(
   principal: Principal,
   query: { agent_id: string; limit: number; offset: number },
 ): Promise<{ data: ConnectionAnswer[] }> {
-  return { data: (await ownConnections(parts, principal, query)).map(answer) }
+  const { connections, tokens } = parts.store.oauth
+  const { workspace_id, user_id } = principal
+  const found = await connections.listOfUser({ workspace_id, user_id, ...query })
+  const all = await Promise.all(
+    found.map(async (connection) => {
+      const token = await tokens.get(connection.oauth_token_id)
+      return token && answer(connection, token)
+    }),
+  )
+  return { data: all.filter((one) => one !== undefined) }
 }
 
 /** Returns an existing connection unchanged. Throws `not_found` for the token of another user. */
@@ -123,7 +132,7 @@ async function createConnection(
     const deed = { action: 'oauth_connection.create', target_id: connection.id } as const
     const detail = { agent_id, oauth_token_id }
     await record(store, parts.clock, principal, { ...deed, detail })
-    return answer({ connection, token })
+    return answer(connection, token)
   })
 }
 
@@ -145,27 +154,7 @@ async function deleteConnection(
   })
 }
 
-interface Connected {
-  connection: AgentConnection
-  token: OAuthToken
-}
-
-async function ownConnections(
-  { store }: Pick<OAuthParts, 'store'>,
-  { workspace_id, user_id }: Principal,
-  query: { agent_id: string; limit: number; offset: number },
-): Promise<Connected[]> {
-  const connections = await store.oauth.connections.listOfUser({ workspace_id, user_id, ...query })
-  const all = await Promise.all(
-    connections.map(async (connection) => {
-      const token = await store.oauth.tokens.get(connection.oauth_token_id)
-      return token && { connection, token }
-    }),
-  )
-  return all.filter((one) => one !== undefined)
-}
-
-function answer({ connection, token }: Connected): ConnectionAnswer {
+function answer(connection: AgentConnection, token: OAuthToken): ConnectionAnswer {
   const { provider_id, provider_account_label, scopes, expires_at } = token
   const account = { provider_id, provider_account_label, scopes, expires_at }
   return answerOf(ConnectionSchema, connection, account)

@@ -85,18 +85,16 @@ type Choice =
 async function chooseToken(asking: Asking): Promise<Choice> {
   const { parts, request, owner, provider } = asking
   const accounts = await parts.store.oauth.tokens.listOf(owner, provider.id)
-  if (request.token_id) return named(accounts, request.token_id)
+  if (request.token_id) {
+    const token = accounts.find(({ id }) => id === request.token_id)
+    if (token) return { kind: 'token', token }
+    throw new AppError('not_found', `OAuth token ID ${request.token_id} not found.`)
+  }
   if (accounts.length === 0) return { kind: 'none' }
   const connected = request.agent_id ? await connectedOf(asking, accounts, request.agent_id) : []
   const candidates = connected.length > 0 ? connected : accounts
   const token = candidates.length === 1 ? candidates[0] : candidates.find((one) => one.is_default)
   return token ? { kind: 'token', token } : { kind: 'open', accounts: candidates }
-}
-
-function named(accounts: OAuthToken[], token_id: string): Choice {
-  const token = accounts.find(({ id }) => id === token_id)
-  if (token) return { kind: 'token', token }
-  throw new AppError('not_found', `OAuth token ID ${token_id} not found.`)
 }
 
 async function connectedOf(
@@ -112,11 +110,9 @@ async function connectedOf(
 async function requireRoom({ parts, owner, provider }: Asking): Promise<void> {
   const accounts = await parts.store.oauth.tokens.listOf(owner, provider.id)
   if (accounts.length < MOST_ACCOUNTS) return
+  const rule = `A user has ${MOST_ACCOUNTS} accounts of ${provider.name} at most`
   const how = 'Delete one with DELETE /v2/auth/tokens/{token_id} first.'
-  throw new AppError(
-    'conflict',
-    `A user has ${MOST_ACCOUNTS} accounts of ${provider.name} at most. ${how}`,
-  )
+  throw new AppError('conflict', `${rule}. ${how}`)
 }
 
 /** `renewed`: the token to renew; its present scopes are requested again. */

@@ -88,13 +88,8 @@ export function callbackUrl({ publicUrl }: OAuthParts, provider_id: string): str
   return `${publicUrl()}/v2/auth/callback/${encodeURIComponent(provider_id)}`
 }
 
-interface Opened {
-  consent: OAuthConsent
-  provider: OAuthProvider
-}
-
 /** The request behind a link. Throws `not_found`, `gone` when it is too late, `conflict` when it is done. */
-export async function openLink(parts: OAuthParts, id: string): Promise<Opened> {
+export async function openLink(parts: OAuthParts, id: string) {
   const consent = await parts.store.oauth.consents.get(id)
   if (!consent) throw new AppError('not_found', 'There is no such link.')
   await requireOpen(parts, consent)
@@ -106,10 +101,7 @@ export async function openLink(parts: OAuthParts, id: string): Promise<Opened> {
  * keeps. The secrets are new each time, so that a browser which went on earlier cannot end this attempt.
  * Throws as `openLink`, `conflict` while a code is exchanged.
  */
-export async function followLink(
-  parts: OAuthParts,
-  id: string,
-): Promise<{ location: string; consent: OAuthConsent }> {
+export async function followLink(parts: OAuthParts, id: string) {
   const { consent: found, provider } = await openLink(parts, id)
   const secrets = newSecrets()
   const begin = { state_hash: hashOf(secrets.state), secrets }

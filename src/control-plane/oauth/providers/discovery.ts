@@ -14,7 +14,7 @@ import type { Principal } from '../../../core/people/api-key.ts'
 import type { OAuthParts } from '../../control-plane-parts.ts'
 import { callbackUrl } from '../consent/consents.ts'
 import type { McpProviderCreateRequest, ProviderAnswer } from './provider-schemas.ts'
-import { checkUrls, insertProvider } from './providers.ts'
+import { alreadyExists, checkUrls, insertProvider, newProvider } from './providers.ts'
 
 const Text = z.string().max(2048).optional()
 const Words = z.array(z.string().max(256)).max(256).optional()
@@ -53,33 +53,24 @@ export async function discoverProvider(
   const problem = outgoing.problemOf(server)
   if (problem) throw invalidField(['body', 'mcp_server_url'], problem)
   const taken = await parts.store.oauth.providers.get(principal.workspace_id, request.provider_id)
-  if (taken) {
-    throw new AppError('conflict', `OAuth provider '${request.provider_id}' already exists.`)
-  }
+  if (taken) throw alreadyExists(taken)
   const found = await authorizationServerOf(outgoing, server).catch(asUnusable)
   const as = checked(Metadata, found, 'the metadata of its server')
   const endpoints = endpointsOf(outgoing, as)
   const client = await register(parts, { request, as })
-  const now = timestamp(parts.clock)
-  return insertProvider(parts, principal, {
+  const { provider_id, name, mcp_server_url } = request
+  const pkce = { uses_pkce: true, code_challenge_method: 'S256' } as const
+  const own = {
     id: randomUUID(),
     workspace_id: principal.workspace_id,
-    provider_id: request.provider_id,
-    name: request.name,
-    ...client,
-    ...endpoints,
+    now: timestamp(parts.clock),
+  }
+  return insertProvider(parts, principal, {
+    ...newProvider({ provider_id, name, ...client, ...endpoints, ...pkce }, own),
     issuer: as.issuer,
     is_issuer_sent: as.authorization_response_iss_parameter_supported ?? false,
-    uses_pkce: true,
-    code_challenge_method: 'S256',
-    provider_type: null,
-    mcp_server_url: request.mcp_server_url,
+    mcp_server_url,
     is_dynamic_client: true,
-    authorization_params: {},
-    allowed_redirect_uris: [],
-    default_redirect_uri: null,
-    created_at: now,
-    updated_at: now,
   })
 }
 
@@ -89,6 +80,14 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown, what:
   if (data !== undefined) return data
   const places = error?.issues.map(({ path }) => path.join('.')).join(', ')
   throw unusable(`${what} makes no sense: ${places}`)
+}
+
+/** A URL that a server names. Throws `bad_request` for one that may not be asked. */
+function askable(outgoing: Outgoing, text: string, what: string): URL {
+  const url = URL.parse(text)
+  const problem = url ? outgoing.problemOf(url) : 'it is no URL'
+  if (url && !problem) return url
+  throw unusable(`${what} cannot be asked: ${problem}`)
 }
 
 /** For the library, which has a type for each method; one function sends them all. */
@@ -107,9 +106,7 @@ async function authorizationServerOf(
 ): Promise<oauth.AuthorizationServer> {
   const resource = await resourceOf(outgoing, server)
   const issuer = resource?.authorization_servers?.[0] ?? server.origin
-  const url = URL.parse(issuer)
-  const problem = url ? outgoing.problemOf(url) : 'it is no URL'
-  if (!url || problem) throw unusable(`its authorization server cannot be asked: ${problem}`)
+  const url = askable(outgoing, issuer, 'its authorization server')
   for (const algorithm of ['oauth2', 'oidc'] as const) {
     const options = { algorithm, ...optionsOf<oauth.DiscoveryRequestOptions>(outgoing) }
     const response = await oauth.discoveryRequest(url, options)
@@ -148,9 +145,7 @@ async function namedResource(
   const challenge = answer?.headers.get('www-authenticate') ?? ''
   const text = /\bresource_metadata="([^"]{1,2048})"/i.exec(challenge)?.[1]
   if (answer?.status !== 401 || text === undefined) return undefined
-  const url = URL.parse(text)
-  const problem = url ? outgoing.problemOf(url) : 'it is no URL'
-  if (!url || problem) throw unusable(`the metadata that it names cannot be asked: ${problem}`)
+  const url = askable(outgoing, text, 'the metadata that it names')
   const response = await outgoing.fetch(url.href, { headers: { accept: 'application/json' } })
   const { resource } = (await response.clone().json()) as { resource?: unknown }
   const expected = [server, new URL(server.origin)].find(({ href }) => href === resource) ?? server
@@ -210,9 +205,7 @@ async function register(
 ): Promise<Pick<OAuthProvider, 'client_id' | 'client_secret' | 'token_endpoint_auth_method'>> {
   const { outgoing } = parts.vault
   const registration_endpoint = required('registration_endpoint', as.registration_endpoint)
-  const endpoint = URL.parse(registration_endpoint)
-  const problem = endpoint ? outgoing.problemOf(endpoint) : 'it is no URL'
-  if (problem) throw unusable(`its registration_endpoint cannot be asked: ${problem}`)
+  askable(outgoing, registration_endpoint, 'its registration_endpoint')
   const wanted = methodFor(as)
   const metadata = {
     client_name: request.name,
@@ -228,11 +221,7 @@ async function register(
     const answer = await oauth.processDynamicClientRegistrationResponse(response)
     const client = checked(Client, answer, 'the client that it registers')
     const { client_id, client_secret = null, token_endpoint_auth_method: given = wanted } = client
-    return {
-      client_id,
-      client_secret,
-      token_endpoint_auth_method: methodOf(given),
-    }
+    return { client_id, client_secret, token_endpoint_auth_method: methodOf(given) }
   } catch (error) {
     if (error instanceof AppError) return asUnusable(error)
     throw unusable('its server does not register Runyard as a client', error)

@@ -159,8 +159,8 @@ export async function requireProviderOf(
   { provider_key, provider_id }: Pick<OAuthToken, 'provider_key' | 'provider_id'>,
 ): Promise<OAuthProvider> {
   const platform = vault.platformProviders.get(provider_id)
-  const isPlatform = platform?.id === provider_key
-  const provider = isPlatform ? platform : await store.oauth.providers.find(provider_key)
+  const provider =
+    platform?.id === provider_key ? platform : await store.oauth.providers.find(provider_key)
   if (provider) return provider
   throw new AppError('gone', `The provider '${provider_id}' is not there any more.`)
 }
@@ -249,7 +249,7 @@ function checkChallenge(provider: OAuthProvider): void {
   throw invalidField(['body', 'code_challenge_method'], 'A public client needs S256.')
 }
 
-function alreadyExists({ provider_id }: OAuthProvider): AppError {
+export function alreadyExists({ provider_id }: OAuthProvider): AppError {
   return new AppError('conflict', `OAuth provider '${provider_id}' already exists.`)
 }
 

@@ -2,6 +2,7 @@
  * Removes tokens: each is revoked at its provider first, if the provider supports it, and removed in any case. If a
  * provider does not answer, the upkeep tries again.
  */
+import { addAbortListener } from 'node:events'
 import type { ControlPlaneStore } from '../../../core/deployment/control-plane-store.ts'
 import type { OAuthProvider } from '../../../core/oauth/provider.ts'
 import { revocationOf } from '../../../core/oauth/revocation.ts'
@@ -48,7 +49,10 @@ export async function removeTokens(parts: RemovalParts, removal: Removal): Promi
     removal.signal?.throwIfAborted()
     const page = await removal.next(parts.store, PAGE)
     if (page.length === 0) break
-    const given = await unlessAborted(revokePage(parts, page, { ...removal, until }), removal)
+    const given = await unlessAborted(
+      revokePage(parts, page, { ...removal, until }),
+      removal.signal,
+    )
     const counts = await deletePage(parts, page, { ...removal, given })
     all.count += counts.count
     all.revoked += counts.revoked
@@ -136,14 +140,8 @@ function sentenceOf(given: Given): string | undefined {
 }
 
 /** Settles as the work does, or rejects when `signal` is aborted before. */
-export function unlessAborted<T>(
-  work: Promise<T>,
-  { signal }: Pick<Removal, 'signal'>,
-): Promise<T> {
-  if (!signal) return work
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    signal.addEventListener('abort', abort, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
+export async function unlessAborted<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const listening = signal && addAbortListener(signal, () => reject(signal.reason))
+  return Promise.race([work, promise]).finally(() => listening?.[Symbol.dispose]())
 }

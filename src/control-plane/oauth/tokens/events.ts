@@ -25,18 +25,11 @@ export async function tell(
   },
 ): Promise<void> {
   const { workspace_id, user_id, end_user_id, provider_id, scopes } = whose
+  const { provider_account_label = null } = whose
+  const { agent_id = null, event_type, reason = null, source } = event
   await oauth.events.append({
-    id: randomUUID(),
-    workspace_id,
-    user_id,
-    end_user_id,
-    provider_id,
-    agent_id: event.agent_id ?? null,
-    event_type: event.event_type,
-    reason: event.reason ?? null,
-    source: event.source,
-    provider_account_label: whose.provider_account_label ?? null,
-    scopes,
+    ...{ id: randomUUID(), workspace_id, user_id, end_user_id, provider_id, agent_id },
+    ...{ event_type, reason, source, provider_account_label, scopes },
     created_at: timestamp(clock),
   })
 }

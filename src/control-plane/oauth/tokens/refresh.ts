@@ -60,11 +60,8 @@ export class Refreshes {
    */
   async fresh(token: OAuthToken, provider: OAuthProvider): Promise<OAuthToken> {
     if (token.status === 'expired' || !this.#isDue(token)) return token
-    const open = this.#open.get(token.id) ?? this.#begin(token, provider)
-    return open
-  }
-
-  #begin(token: OAuthToken, provider: OAuthProvider): Promise<OAuthToken> {
+    const open = this.#open.get(token.id)
+    if (open) return open
     const work = this.#renew(token, provider).finally(() => this.#open.delete(token.id))
     this.#open.set(token.id, work)
     return work
@@ -76,7 +73,11 @@ export class Refreshes {
       const present = await tokens.get(token.id)
       if (!present) throw gone()
       if (present.status === 'expired' || !this.#isDue(present)) return present
-      if (present.refresh_token === null) return this.#withoutRefresh(present)
+      if (present.refresh_token === null) {
+        if (this.#isGood(present)) return present
+        const why = 'It has run out, and the provider gave nothing to refresh it with.'
+        return this.#expire(present, why)
+      }
       if (this.#mustWait(present)) return this.#stillGood(present)
       const holder = randomUUID()
       const { id, version } = present
@@ -191,11 +192,6 @@ export class Refreshes {
     const present = await store.oauth.tokens.get(token.id)
     if (!present) throw gone()
     return present
-  }
-
-  async #withoutRefresh(token: OAuthToken): Promise<OAuthToken> {
-    if (this.#isGood(token)) return token
-    return this.#expire(token, 'It has run out, and the provider gave nothing to refresh it with.')
   }
 
   #stillGood(token: OAuthToken, cause?: unknown): OAuthToken {

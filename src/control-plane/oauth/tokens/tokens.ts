@@ -126,9 +126,9 @@ export async function deletePersonsTokens(
   principal: Principal,
   person: string,
 ): Promise<{ message: string }> {
-  const holder = { workspace_id: principal.workspace_id, person }
+  const { workspace_id } = principal
+  const holder = { workspace_id, person }
   const reason = 'An admin has removed all tokens of this person.'
-  const { workspace_id } = holder
   const sessions = await parts.store.sessions.deleteOfUser({ workspace_id, user_id: person })
   const onRemoved = auditOf(parts, principal, person, { sessions })
   const { count } = await removeGrants(parts, holder, { reason, source: 'request', onRemoved })

@@ -63,16 +63,11 @@ export function isBelow({ registry, repository }: ImageReference, prefix: string
 function split(name: string): { registry: string; repository: string } {
   const slash = name.indexOf('/')
   const first = slash === -1 ? '' : name.slice(0, slash)
-  if (/[.:]|[A-Z]/.test(first) || first === 'localhost') {
-    const isHub = first === 'index.docker.io' || first === DEFAULT_REGISTRY
-    const rest = name.slice(slash + 1)
-    return isHub ? onHub(rest) : { registry: first, repository: rest }
-  }
-  return onHub(name)
-}
-
-function onHub(name: string): { registry: string; repository: string } {
-  return { registry: DEFAULT_REGISTRY, repository: name.includes('/') ? name : `library/${name}` }
+  const isNamed = /[.:]|[A-Z]/.test(first) || first === 'localhost'
+  const rest = isNamed ? name.slice(slash + 1) : name
+  const isHub = !isNamed || first === 'index.docker.io' || first === DEFAULT_REGISTRY
+  if (!isHub) return { registry: first, repository: rest }
+  return { registry: DEFAULT_REGISTRY, repository: rest.includes('/') ? rest : `library/${rest}` }
 }
 
 /** Why an image with ONBUILD instructions cannot be a base. */
