@@ -78,10 +78,9 @@ const removeCertificate = operation('delete', `${path}/{host}/certificate`, {
 
 export function domainRoutes(parts: ControlPlaneParts): Routes {
   const routes = createRoutes()
-  routes.openapi(list, async (c) => {
-    const { deployment_id } = c.req.valid('param')
-    return c.json(await listDomains(parts, c.var.principal, deployment_id), 200)
-  })
+  routes.openapi(list, async (c) =>
+    c.json(await listDomains(parts, c.var.principal, c.req.valid('param').deployment_id), 200),
+  )
   routes.openapi(add, async (c) => {
     const { deployment_id } = c.req.valid('param')
     const request = c.req.valid('json')

@@ -57,8 +57,6 @@ export const DomainsListSchema = z
   .object({ resources: z.array(DomainSchema), points_to: z.string().nullable() })
   .openapi('DomainsList')
 
-export type DomainsAnswer = z.infer<typeof DomainsListSchema>
-
 export const DomainsPathSchema = z.object({ deployment_id: Uuid })
 
 export const DomainPathSchema = z.object({ deployment_id: Uuid, host: line(1024) })

@@ -18,16 +18,12 @@ import {
   type Reading,
   requireDomain,
 } from './change.ts'
-import type { DomainAnswer, DomainCreateRequest, DomainsAnswer } from './domain-schemas.ts'
+import type { DomainAnswer, DomainCreateRequest } from './domain-schemas.ts'
 import { readHost } from './host.ts'
 import { needsProof, releaseDomain, requireProof } from './proof.ts'
 
 /** Throws `not_found`. Waits for the DNS no longer than its limit. */
-export async function listDomains(
-  parts: Reading,
-  principal: Principal,
-  deployment_id: string,
-): Promise<DomainsAnswer> {
+export async function listDomains(parts: Reading, principal: Principal, deployment_id: string) {
   const deployment = await requireDeployment(parts.store, principal, deployment_id)
   const domains = await parts.store.domains.list(deployment_id)
   const home = await homeOf(parts, deployment)
@@ -133,10 +129,7 @@ function requireOwnName({ ownUrls }: Pick<Changing, 'ownUrls'>, principal: Princ
 }
 
 /** The host of the listener itself must not be taken either. */
-async function requireHome(
-  parts: Pick<Reading, 'store' | 'publicUrl'>,
-  deployment: Deployment,
-): Promise<string> {
+async function requireHome(parts: Pick<Reading, 'store' | 'publicUrl'>, deployment: Deployment) {
   const home = await homeOf(parts, deployment)
   if (home !== null) return home
   throw new AppError(

@@ -21,11 +21,7 @@ interface Parts {
  * If a workspace released the host within the last 30 days, that workspace needs no proof and every other one does.
  * Otherwise a proof is needed when there are several workspaces, but not from operators.
  */
-export async function needsProof(
-  { store, clock }: Parts,
-  principal: Principal,
-  host: string,
-): Promise<boolean> {
+export async function needsProof({ store, clock }: Parts, principal: Principal, host: string) {
   const former = await store.domains.released(host)
   if (former && Date.parse(former.released_at) > clock.now() - KEPT_MS) {
     return former.workspace_id !== principal.workspace_id

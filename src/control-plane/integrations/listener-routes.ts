@@ -88,10 +88,9 @@ export function listenerRoutes(parts: Pick<ControlPlaneParts, 'store' | 'clock'>
   routes.openapi(create, async (c) =>
     c.json(await createListener(parts, c.var.principal, c.req.valid('json')), 201),
   )
-  routes.openapi(get, async (c) => {
-    const { listener_id } = c.req.valid('param')
-    return c.json(await getListener(parts, c.var.principal, listener_id), 200)
-  })
+  routes.openapi(get, async (c) =>
+    c.json(await getListener(parts, c.var.principal, c.req.valid('param').listener_id), 200),
+  )
   routes.openapi(patch, async (c) => {
     const { listener_id } = c.req.valid('param')
     const request = c.req.valid('json')
@@ -101,10 +100,9 @@ export function listenerRoutes(parts: Pick<ControlPlaneParts, 'store' | 'clock'>
     await deleteListener(parts, c.var.principal, c.req.valid('param').listener_id)
     return c.body(null, 204)
   })
-  routes.openapi(createKey, async (c) => {
-    const { listener_id } = c.req.valid('param')
-    return c.json(await createListenerKey(parts, c.var.principal, listener_id), 201)
-  })
+  routes.openapi(createKey, async (c) =>
+    c.json(await createListenerKey(parts, c.var.principal, c.req.valid('param').listener_id), 201),
+  )
   routes.openapi(revokeKey, async (c) => {
     await revokeListenerKey(parts, c.var.principal, c.req.valid('param').listener_id)
     return c.body(null, 204)

@@ -58,22 +58,17 @@ export const BooleanText = z.enum(['true', 'false', '1', '0', 'True', 'False']).
 
 /** Words out of a list, separated by commas; none: absent or empty. */
 export function listOf<Word extends string>(words: readonly Word[]) {
+  const word = `(${words.join('|')})?`
   return z
     .string()
     .max(4096)
     .transform((text, context): Word[] => {
       const parts = text.split(',').filter((part) => part !== '')
-      const known = words.filter((word) => parts.includes(word))
-      if (parts.every((part) => words.some((word) => word === part))) return known
+      const known = words.filter((one) => parts.includes(one))
+      if (parts.every((part) => words.some((one) => one === part))) return known
       context.addIssue({ code: 'custom', message: `Expected words out of ${words.join(', ')}` })
       return known
     })
     .optional()
-    .openapi({ type: 'string', maxLength: 4096, pattern: listPattern(words) })
-}
-
-/** The pattern of a list of these words, in any number. */
-function listPattern(words: readonly string[]): string {
-  const word = `(${words.join('|')})?`
-  return `^${word}(,${word})*$`
+    .openapi({ type: 'string', maxLength: 4096, pattern: `^${word}(,${word})*$` })
 }

@@ -6,8 +6,13 @@
 import type { MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
 import { AppError } from '../../core/errors.ts'
+import {
+  isAllowed,
+  isOperator,
+  type Permission,
+  type Principal,
+} from '../../core/people/api-key.ts'
 import type { ControlPlaneEnv } from '../operations/route.ts'
-import { type Need, requirePermission } from './permission.ts'
 
 /**
  * By method and path, as in the document. `open`: needs no key, the operation protects itself.
@@ -144,4 +149,18 @@ function operationOf(routes: { method: string; path: string }[]): string | undef
   const route = routes.find(({ method }) => method !== 'ALL')
   const path = route?.path.replace(/^\/api-host(?=\/)/, '').replace(/:(\w+)/g, '{$1}')
   return route && `${route.method} ${path}`
+}
+
+/** `operate`: only for operators, the admins of the installation's first workspace. */
+export type Need = Permission | 'operate'
+
+/** Throws `forbidden` when the principal's role does not allow it. */
+export function requirePermission(principal: Principal, need: Need): void {
+  if (need === 'operate' ? isOperator(principal) : isAllowed(principal.role, need)) return
+  const whose = principal.kind === 'user' ? 'A user' : 'An API key'
+  const needed =
+    need === 'operate'
+      ? 'it is for admins of the first workspace, who run the installation.'
+      : `it needs the permission ${need}.`
+  throw new AppError('forbidden', `${whose} with role ${principal.role} may not do this: ${needed}`)
 }

@@ -7,11 +7,7 @@ import { hashKey } from '../../http/keys.ts'
 /**
  * Makes this the admin key of the default workspace. A different earlier key is refused from now on.
  */
-export async function ensureAdminKey(
-  apiKeys: ApiKeyStore,
-  key: string,
-  clock: Clock,
-): Promise<void> {
+export async function ensureAdminKey(apiKeys: ApiKeyStore, key: string, clock: Clock) {
   const key_hash = hashKey(key)
   if ((await apiKeys.findByHash(key_hash))?.id === ADMIN_KEY_ID) return
   await apiKeys.put({

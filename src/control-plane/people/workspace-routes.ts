@@ -87,10 +87,9 @@ export function workspaceRoutes(
   routes.openapi(create, async (c) =>
     c.json(await createWorkspace(parts, c.var.principal, c.req.valid('json')), 201),
   )
-  routes.openapi(get, async (c) => {
-    const { workspace_id } = c.req.valid('param')
-    return c.json(await getWorkspace(parts, c.var.principal, workspace_id), 200)
-  })
+  routes.openapi(get, async (c) =>
+    c.json(await getWorkspace(parts, c.var.principal, c.req.valid('param').workspace_id), 200),
+  )
   routes.openapi(rename, async (c) => {
     const { workspace_id } = c.req.valid('param')
     const request = c.req.valid('json')

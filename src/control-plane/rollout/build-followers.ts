@@ -6,39 +6,31 @@
  */
 
 import type { Clock } from '../../core/clock.ts'
+import { ExpiringMap } from '../../core/expiring-map.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 
 /** A follower without a request for this long, in ms, has gone. */
 export const FOLLOWER_GONE_MS = 10_000
 
+/** How many followers are remembered. */
+const MOST_FOLLOWERS = 10_000
+
 export class BuildFollowers {
-  readonly #clock: Clock
-  /** The last request of each follower that has not read to the end, in ms since 1970; the oldest first. */
-  readonly #behind = new Map<string, number>()
+  /** The followers that have not read to the end. */
+  readonly #behind: ExpiringMap<true>
 
   constructor(clock: Clock) {
-    this.#clock = clock
+    this.#behind = new ExpiringMap({ entries: MOST_FOLLOWERS }, clock)
   }
 
   /** Notes that a page was read; `isAtEnd`: the build is over, and the page is the last one. */
   note(principal: Principal, revision_id: string, isAtEnd: boolean): void {
-    const key = keyOf(principal, revision_id)
-    this.#behind.delete(key)
-    if (!isAtEnd) this.#behind.set(key, this.#clock.now())
-    this.#forgetGone()
+    const ttlMs = isAtEnd ? 0 : FOLLOWER_GONE_MS
+    this.#behind.set(keyOf(principal, revision_id), true, { ttlMs })
   }
 
   isBehind(principal: Principal, revision_id: string): boolean {
-    this.#forgetGone()
-    return this.#behind.has(keyOf(principal, revision_id))
-  }
-
-  #forgetGone(): void {
-    const gone = this.#clock.now() - FOLLOWER_GONE_MS
-    for (const [key, at] of this.#behind) {
-      if (at > gone) return
-      this.#behind.delete(key)
-    }
+    return this.#behind.get(keyOf(principal, revision_id)) ?? false
   }
 }
 

@@ -16,10 +16,7 @@ interface RemovalOptions extends ReconcilerParts {
 const REVOKE_MS = 300_000
 
 /** The rows go last: while they exist, the deployment is AWAITING_DELETE and found again. */
-export async function removeDeployment(
-  deployment: Deployment,
-  options: RemovalOptions,
-): Promise<void> {
+export async function removeDeployment(deployment: Deployment, options: RemovalOptions) {
   options.targets.remove(deployment.name)
   await options.builds.abort(deployment.id)
   await endAll(deployment.id, options)
@@ -35,10 +32,7 @@ export async function removeDeployment(
 }
 
 /** Reserves its hosts for its workspace: users may call them for a while yet. */
-function removeRows(
-  { id, tenant_id }: Deployment,
-  { store, clock }: RemovalOptions,
-): Promise<void> {
+function removeRows({ id, tenant_id }: Deployment, { store, clock }: RemovalOptions) {
   return store.transaction(async (tx) => {
     for (const host of await tx.domains.listHosts(id))
       await releaseDomain({ store: tx, clock }, host, tenant_id)
@@ -47,10 +41,7 @@ function removeRows(
 }
 
 /** Stops all agent servers without a drain, also those that drain already. */
-async function endAll(
-  deployment_id: string,
-  { driver, limits: { stopGraceMs } }: RemovalOptions,
-): Promise<void> {
+async function endAll(deployment_id: string, { driver, limits: { stopGraceMs } }: RemovalOptions) {
   await Promise.all(driver.revisionsOf(deployment_id).map((id) => driver.stop(id, stopGraceMs)))
 }
 

@@ -96,11 +96,7 @@ export class Retention {
 }
 
 /** Revisions on their way, the active one, and the newest deployed ones; with their builds and tarballs. */
-function keptOf(
-  { active_revision_id }: Deployment,
-  revisions: Revision[],
-  count: number,
-): { builds: Set<string>; tarballs: Set<string> } {
+function keptOf({ active_revision_id }: Deployment, revisions: Revision[], count: number) {
   const needed = revisions.filter(
     ({ id, status }) => id === active_revision_id || !isRevisionOver(status),
   )

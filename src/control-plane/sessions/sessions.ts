@@ -9,10 +9,17 @@ import { newSessionSecret, type Session, type SessionHolder } from '../../core/p
 import { answerOf } from '../../http/answer.ts'
 import { hashKey } from '../../http/keys.ts'
 import type { ControlPlaneParts } from '../control-plane-parts.ts'
+import { requirePermission } from '../people/access.ts'
 import { record } from '../people/audit.ts'
-import { requirePermission } from '../people/permission.ts'
-import { type FoundSession, requireKeyOf } from './find.ts'
-import { LINK_MS, lastsUntil, MOST_LINKS, MOST_SESSIONS, ROTATED_EVERY_MS } from './lifetimes.ts'
+import {
+  type FoundSession,
+  LINK_MS,
+  lastsUntil,
+  MOST_LINKS,
+  MOST_SESSIONS,
+  ROTATED_EVERY_MS,
+  requireKeyOf,
+} from './find.ts'
 import {
   type SessionAnswer,
   SessionSchema,
@@ -197,10 +204,7 @@ async function wouldReplace(parts: Parts, present: Session, holder: SessionHolde
 }
 
 /** `laptop (role admin, workspace Default)` */
-async function whoIs(
-  { store }: Pick<Parts, 'store'>,
-  { name, role, workspace_id }: SessionHolder,
-): Promise<string> {
+async function whoIs({ store }: Pick<Parts, 'store'>, { name, role, workspace_id }: SessionHolder) {
   const workspace = await store.workspaces.get(workspace_id)
   return `${name} (role ${role}, workspace ${workspace?.name ?? workspace_id})`
 }

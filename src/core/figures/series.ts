@@ -1,4 +1,5 @@
 /** Samples as a chart: one point for each step of time. */
+import { momentOf } from '../clock.ts'
 import { type Counts, type Percentiles, percentilesOf, totalOf } from './histogram.ts'
 import {
   addInTurn,
@@ -71,8 +72,8 @@ function pointOf(at: number, sample: Sample): Point {
   const { seconds, cpu_seconds, requests, waits, first_outputs, durations, ...same } = sample
   const { request_durations, ...states } = same
   return {
+    at: momentOf(at),
     ...states,
-    at: new Date(at).toISOString(),
     cpu_cores: seconds > 0 ? cpu_seconds / seconds : 0,
     requests: totalOf(requests),
     refusals: answeredWith('4', requests),

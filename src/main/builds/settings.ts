@@ -1,7 +1,6 @@
 /** The operator's settings of package registries, for builds that run elsewhere. */
 import { readFile, stat } from 'node:fs/promises'
-import { filesOf, isOfThisMachine } from '../../core/deployment/builds/environment.ts'
-import type { BuildSettings } from '../../core/deployment/builds/job.ts'
+import { type BuildSettings, filesOf, isOfThisMachine } from '../../core/deployment/builds/job.ts'
 import type { Log } from '../../core/log.ts'
 
 /** Variables that name npm's settings files outside the project, which contain logins. */

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs'
 import type Docker from 'dockerode'
 import { BuildError } from '../../core/deployment/builds/build.ts'
-import { filesOf, isOfThisMachine } from '../../core/deployment/builds/environment.ts'
+import { filesOf, isOfThisMachine } from '../../core/deployment/builds/job.ts'
 import type {
   BuildContainers,
   ContainedBuild,

@@ -120,20 +120,9 @@ describe('a domain', () => {
   })
 
   it.each([
-    ['https://agents.example.com', 'scheme'],
-    ['agents.example.com:443', 'port'],
-    ['agents.example.com/x', 'path'],
-    ['*.example.com', 'wildcard'],
-    ['10.0.0.1', 'address'],
-    ['::1', 'address'],
-    ['localhost', 'this machine'],
-    ['agents', 'no dot'],
     ['', 'no host name'],
     ['runyard.example.com', 'Runyard itself'],
-    ['run.test', 'RUNYARD_DOMAIN'],
     ['other.run.test', 'RUNYARD_DOMAIN'],
-    ['printer.local', 'local'],
-    ['agents.corp.internal', 'internal'],
     ['co.uk', 'public suffix'],
     ['github.io', 'public suffix'],
   ])('is not %s', async (host, why) => {
@@ -235,8 +224,6 @@ describe('a certificate', () => {
 
   it.each([
     ['certificate', 'has expired', EXPIRED_DOMAIN_CERTIFICATE],
-    ['certificate', 'PEM', { certificate: 'x', private_key }],
-    ['private_key', 'PEM', { certificate, private_key: 'x' }],
     [
       'private_key',
       'not the key',

@@ -51,10 +51,7 @@ export async function takeCallback(
 }
 
 /** Throws `not_found`. */
-export async function findConsent(
-  { store }: Pick<OAuthParts, 'store'>,
-  state: string | null,
-): Promise<OAuthConsent> {
+export async function findConsent({ store }: Pick<OAuthParts, 'store'>, state: string | null) {
   const consent = state ? await store.oauth.consents.findByState(hashOf(state)) : undefined
   if (consent) return consent
   throw new AppError('not_found', 'This consent was not begun here, or has been begun again since.')

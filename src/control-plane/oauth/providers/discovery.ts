@@ -100,10 +100,7 @@ function optionsOf<Options>(outgoing: Outgoing): Options {
 }
 
 /** The first that the resource names; a server without such metadata is its own, as in older MCP versions. */
-async function authorizationServerOf(
-  outgoing: Outgoing,
-  server: URL,
-): Promise<oauth.AuthorizationServer> {
+async function authorizationServerOf(outgoing: Outgoing, server: URL) {
   const resource = await resourceOf(outgoing, server)
   const issuer = resource?.authorization_servers?.[0] ?? server.origin
   const url = askable(outgoing, issuer, 'its authorization server')
@@ -118,10 +115,7 @@ async function authorizationServerOf(
   throw unusable(`${url.host} has no authorization server metadata`)
 }
 
-async function resourceOf(
-  outgoing: Outgoing,
-  server: URL,
-): Promise<oauth.ResourceServer | undefined> {
+async function resourceOf(outgoing: Outgoing, server: URL) {
   const named = await namedResource(outgoing, server)
   if (named) return named
   // At the path of the server first, then at its root.
@@ -136,10 +130,7 @@ async function resourceOf(
 }
 
 /** The metadata that the server names in its answer to a request without a token (RFC 9728, 5.1). */
-async function namedResource(
-  outgoing: Outgoing,
-  server: URL,
-): Promise<oauth.ResourceServer | undefined> {
+async function namedResource(outgoing: Outgoing, server: URL) {
   // A server that does not refuse needs no token; if it is down, the next request fails.
   const answer = await outgoing.fetch(server.href, INITIALIZE).catch(() => undefined)
   const challenge = answer?.headers.get('www-authenticate') ?? ''

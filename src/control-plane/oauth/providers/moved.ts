@@ -18,10 +18,7 @@ export function isMoved(before: OAuthProvider, after: OAuthProvider): boolean {
 }
 
 /** A request that sends the secret elsewhere must contain it. Throws `invalid`. */
-export function checkSecret(
-  { client_secret }: OAuthProvider,
-  request: ProviderUpdateRequest,
-): void {
+export function checkSecret({ client_secret }: OAuthProvider, request: ProviderUpdateRequest) {
   if (client_secret === null || request.client_secret) return
   const why = 'Send the secret, too, when the client or the server of a provider changes.'
   throw invalidField(['body', 'client_secret'], why)

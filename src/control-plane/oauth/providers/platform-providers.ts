@@ -11,10 +11,7 @@ import { ProviderCreateRequestSchema } from './provider-schemas.ts'
 import { checkUrls, newProvider } from './providers.ts'
 
 /** By slug. `file`: a JSON list of bodies of `POST /v2/auth/providers`. Throws `bad_request`. */
-export function readPlatformProviders(
-  file: string,
-  parts: { outgoing: Outgoing; now: string },
-): ReadonlyMap<string, OAuthProvider> {
+export function readPlatformProviders(file: string, parts: { outgoing: Outgoing; now: string }) {
   const requests = parse(file)
   const providers = requests.map((request) => {
     checkUrls(parts.outgoing, request)

@@ -92,18 +92,16 @@ export function oauthProviderRoutes(parts: OAuthParts): Routes {
   routes.openapi(create, async (c) =>
     c.json(await createProvider(parts, c.var.principal, c.req.valid('json')), 200),
   )
-  routes.openapi(get, async (c) => {
-    const { provider_id } = c.req.valid('param')
-    return c.json(await getProvider(parts, c.var.principal, provider_id), 200)
-  })
+  routes.openapi(get, async (c) =>
+    c.json(await getProvider(parts, c.var.principal, c.req.valid('param').provider_id), 200),
+  )
   routes.openapi(update, async (c) => {
     const { provider_id } = c.req.valid('param')
     const request = c.req.valid('json')
     return c.json(await updateProvider(parts, c.var.principal, provider_id, request), 200)
   })
-  routes.openapi(remove, async (c) => {
-    const { provider_id } = c.req.valid('param')
-    return c.json(await deleteProvider(parts, c.var.principal, provider_id), 200)
-  })
+  routes.openapi(remove, async (c) =>
+    c.json(await deleteProvider(parts, c.var.principal, c.req.valid('param').provider_id), 200),
+  )
   return routes
 }

@@ -21,10 +21,7 @@ import {
 import { removeTokens } from './removal.ts'
 
 /** The workspace's own, by slug. */
-export async function listProviders(
-  { store }: OAuthParts,
-  { workspace_id }: Principal,
-): Promise<ProviderAnswer[]> {
+export async function listProviders({ store }: OAuthParts, { workspace_id }: Principal) {
   return (await store.oauth.providers.list(workspace_id)).map(answer)
 }
 
@@ -67,11 +64,7 @@ export async function insertProvider(
 }
 
 /** The workspace's own, or else the operator's. Throws `not_found`. */
-export async function getProvider(
-  parts: OAuthParts,
-  principal: Principal,
-  provider_id: string,
-): Promise<ProviderAnswer> {
+export async function getProvider(parts: OAuthParts, principal: Principal, provider_id: string) {
   return answer(await requireProvider(parts, principal.workspace_id, provider_id))
 }
 
@@ -112,11 +105,7 @@ export async function updateProvider(
 }
 
 /** Deletes the provider and its tokens, which are revoked first. Throws as `updateProvider`. */
-export async function deleteProvider(
-  parts: OAuthParts,
-  principal: Principal,
-  provider_id: string,
-): Promise<{ message: string }> {
+export async function deleteProvider(parts: OAuthParts, principal: Principal, provider_id: string) {
   const provider = await requireOwn(parts, principal, provider_id)
   await parts.store.oauth.consents.end(provider.id)
   await removeTokens(parts, {

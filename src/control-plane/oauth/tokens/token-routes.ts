@@ -106,10 +106,9 @@ export function oauthTokenRoutes(parts: OAuthParts): Routes {
     const query = c.req.valid('query')
     return c.json(await listOAuthTokens(parts, c.var.principal, query), 200)
   })
-  routes.openapi(removeAll, async (c) => {
-    const { provider_id } = c.req.valid('query')
-    return c.json(await deleteOAuthTokens(parts, c.var.principal, provider_id), 200)
-  })
+  routes.openapi(removeAll, async (c) =>
+    c.json(await deleteOAuthTokens(parts, c.var.principal, c.req.valid('query').provider_id), 200),
+  )
   routes.openapi(exists, async (c) => {
     const { provider_id } = c.req.valid('query')
     return c.json({ has_token: await hasOAuthToken(parts, c.var.principal, provider_id) }, 200)
@@ -121,10 +120,9 @@ export function oauthTokenRoutes(parts: OAuthParts): Routes {
   routes.openapi(removeSlack, async (c) =>
     c.json(await deleteSlackTokens(parts, c.var.principal), 200),
   )
-  routes.openapi(removePersons, async (c) => {
-    const { user_id } = c.req.valid('param')
-    return c.json(await deletePersonsTokens(parts, c.var.principal, user_id), 200)
-  })
+  routes.openapi(removePersons, async (c) =>
+    c.json(await deletePersonsTokens(parts, c.var.principal, c.req.valid('param').user_id), 200),
+  )
   routes.openapi(remove, async (c) => {
     await deleteOAuthToken(parts, c.var.principal, c.req.valid('param').token_id)
     return c.body(null, 204)

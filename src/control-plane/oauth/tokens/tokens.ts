@@ -60,11 +60,7 @@ export async function updateOAuthToken(
 }
 
 /** Revokes it at the provider first, if supported. Throws `not_found` for a token of another owner. */
-export async function deleteOAuthToken(
-  parts: OAuthParts,
-  principal: Principal,
-  token_id: string,
-): Promise<void> {
+export async function deleteOAuthToken(parts: OAuthParts, principal: Principal, token_id: string) {
   await requireToken(parts, principal, token_id)
   await revokeAndDelete(parts, principal, {
     target_id: token_id,
@@ -92,19 +88,13 @@ export async function deleteOAuthTokens(
 }
 
 /** Whether the workspace has a token of Slack. */
-export async function hasSlackToken(
-  parts: OAuthParts,
-  { workspace_id }: Principal,
-): Promise<boolean> {
+export async function hasSlackToken(parts: OAuthParts, { workspace_id }: Principal) {
   const keys = await slackProviders(parts, workspace_id)
   return parts.store.oauth.tokens.hasActiveOfProviders(workspace_id, keys)
 }
 
 /** Deletes all Slack tokens of the workspace. */
-export async function deleteSlackTokens(
-  parts: OAuthParts,
-  principal: Principal,
-): Promise<{ message: string }> {
+export async function deleteSlackTokens(parts: OAuthParts, principal: Principal) {
   const { workspace_id } = principal
   const keys = await slackProviders(parts, workspace_id)
   const next: Removal['next'] = async ({ oauth }, limit) => {
@@ -121,11 +111,7 @@ export async function deleteSlackTokens(
  * Deletes all tokens of one person in the workspace: a caller (a key's id, `user:` and the subject of a signed
  * token) or an end user. Also ends the person's open links and signs their browsers out.
  */
-export async function deletePersonsTokens(
-  parts: OAuthParts,
-  principal: Principal,
-  person: string,
-): Promise<{ message: string }> {
+export async function deletePersonsTokens(parts: OAuthParts, principal: Principal, person: string) {
   const { workspace_id } = principal
   const holder = { workspace_id, person }
   const reason = 'An admin has removed all tokens of this person.'
@@ -147,10 +133,7 @@ export async function requireToken(
 }
 
 /** The ids of the workspace's Slack providers. */
-async function slackProviders(
-  { store, vault }: OAuthParts,
-  workspace_id: string,
-): Promise<string[]> {
+async function slackProviders({ store, vault }: OAuthParts, workspace_id: string) {
   const own = await store.oauth.providers.list(workspace_id)
   const all = [...own, ...vault.platformProviders.values()]
   const isSlack = (one: OAuthProvider) => one.provider_type === SLACK || one.provider_id === SLACK

@@ -8,8 +8,7 @@ import {
   PROJECT_CONFIG,
   PROJECT_REVISION_CONFIG,
 } from './project.ts'
-import { checkRepoRef } from './repo-ref.ts'
-import { checkRepoUrl } from './repo-url.ts'
+import { checkRepoRef, checkRepoUrl } from './repo-url.ts'
 
 export const github = {
   artifact: 'folder',
