@@ -2,6 +2,7 @@
 import { open, readFile, rename } from 'node:fs/promises'
 import type { FolderArtifact, ImageArtifact } from '../core/deployment/artifacts/artifact.ts'
 import type { BuiltRevision } from '../core/deployment/builds/build.ts'
+import { jsonIn } from '../core/json.ts'
 import { revisionFolder } from './layout.ts'
 import { isWhole, localProject } from './local-project.ts'
 
@@ -53,7 +54,8 @@ export async function findBuilt(
   place: { isElsewhere: boolean },
 ): Promise<BuiltRevision | undefined> {
   const text = await readIfThere(revisionFolder(dir, id).built)
-  const record = text === undefined ? undefined : parse(text)
+  // Text cut off by a crash or a full disk counts as absent: the revision is built again.
+  const record = text === undefined ? undefined : (jsonIn(text) as BuiltRecord | undefined)
   if (!record) return undefined
   const { built_at: _, repo_commit_sha, ...made } = record
   if (made.kind === 'image') return { artifact: made, repo_commit_sha }
@@ -69,13 +71,4 @@ async function readIfThere(path: string): Promise<string | undefined> {
     if (error.code === 'ENOENT') return undefined
     throw error
   })
-}
-
-/** Text cut off by a crash or a full disk counts as absent: the revision is built again. */
-function parse(text: string): BuiltRecord | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

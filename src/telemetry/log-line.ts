@@ -1,6 +1,7 @@
 /** The level and the message of a printed line, from any program. */
 import { OF_PROJECT } from '../core/deployment/log-source.ts'
 import type { LogEntryLevel } from '../core/deployment/revision-log.ts'
+import { jsonIn } from '../core/json.ts'
 
 /** The levels of pino and similar loggers: words, or numbers from 10 (trace) to 60 (fatal). */
 const WORDS: Readonly<Record<string, LogEntryLevel>> = {
@@ -42,19 +43,12 @@ export function levelOf(text: string): LogEntryLevel {
 
 /** The message of a structured line, followed by its other fields. Any other line unchanged. */
 export function messageOf(text: string): string {
-  const record = STRUCTURED.test(text) ? parse(text) : undefined
+  // The end of a long line was cut off.
+  const json = STRUCTURED.test(text) ? jsonIn(text) : undefined
+  const record = json as Record<string, unknown> | undefined
   if (typeof record?.msg !== 'string') return text
   const rest = Object.entries(record).filter(([name]) => !LEFT_OUT.has(name))
   return rest.length === 0
     ? record.msg
     : `${record.msg} ${JSON.stringify(Object.fromEntries(rest))}`
-}
-
-function parse(text: string): Record<string, unknown> | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    // The end of a long line was cut off.
-    return undefined
-  }
 }

@@ -1,4 +1,5 @@
 /** Reads labels and triggers of an image from its manifest and configuration. */
+import { jsonIn } from '../../core/json.ts'
 
 /** Of an index: the manifest for this machine's processor, or else the first one. `undefined`: it is no index. */
 export function chooseManifest(manifest: unknown): string | undefined {
@@ -34,7 +35,7 @@ export function hasTriggersIn(configuration: string): boolean {
  */
 export function possibleManifests(text: string): string[] | 'itself' | undefined {
   if (hasOddNames(unescaped(text))) return undefined
-  const manifest = parse(text)
+  const manifest = jsonIn(text)
   const { manifests, config } = record(manifest)
   if (manifests === undefined) return configurationOf(manifest) === undefined ? undefined : 'itself'
   if (!Array.isArray(manifests) || config !== undefined) return undefined
@@ -57,14 +58,6 @@ function unescaped(json: string): string {
   return json.replaceAll(/\\u([0-9a-f]{4})/gi, (_, code) =>
     String.fromCharCode(Number.parseInt(code, 16)),
   )
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function isText(value: string | undefined): value is string {

@@ -1,5 +1,6 @@
 /** Reads a Python host's reports on descriptor 4: heartbeats, steps of its start, blockages, log lines. */
 import { OF_PROJECT } from '../../core/deployment/log-source.ts'
+import { jsonIn } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
 
 interface SideParts {
@@ -16,7 +17,7 @@ type Entry = Record<string, unknown>
 
 /** Reads one line. A line that is not the host's is logged as it is. */
 export function readSideLine(line: string, parts: SideParts): void {
-  const entry = parse(line)
+  const entry = jsonIn(line) as Entry | undefined
   switch (entry?.kind) {
     case 'beat':
       parts.onBeat()
@@ -32,14 +33,6 @@ export function readSideLine(line: string, parts: SideParts): void {
       break
     default:
       parts.log.warn({ line }, 'the Python host sent an unknown message')
-  }
-}
-
-function parse(line: string): Entry | undefined {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { createHash, hash } from 'node:crypto'
 import { AppError } from '../../core/errors.ts'
+import { jsonIn } from '../../core/json.ts'
 import type { Dialect, SqlValue } from '../db/db.ts'
 import type { Column, Table } from './tables.ts'
 
@@ -51,17 +52,9 @@ function base64({ buffer, byteOffset, byteLength }: Uint8Array): string {
 
 /** The row of a line that `toLine` wrote. Throws `bad_request` when it does not fit the table. */
 export function fromLine(line: string, { name, columns }: Pick<Table, 'name' | 'columns'>): Row {
-  const values = parsed(line)
+  const values = jsonIn(line)
   if (!Array.isArray(values) || values.length !== columns.length) throw malformed(name)
   return columns.map((column, index) => readValue(values[index], column, name))
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }
 
 function readValue(value: unknown, { kind, name }: Column, table: string): Value {

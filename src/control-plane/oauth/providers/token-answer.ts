@@ -3,6 +3,7 @@
  * or read it their own way, answer differently.
  */
 import { z } from 'zod'
+import { isObject, jsonIn } from '../../../core/json.ts'
 import type { OAuthProvider } from '../../../core/oauth/provider.ts'
 
 const Text = z.string().min(1)
@@ -19,8 +20,8 @@ export type TokenAnswer = Record<string, unknown>
 /** The answer as the library and we expect it. The library handles anything but a JSON object. */
 export async function normalize(provider: OAuthProvider, response: Response) {
   const text = await response.text()
-  const given = parse(text)
-  if (!given) return { answer: {}, response: again(response, response.status, text) }
+  const given = jsonIn(text)
+  if (!isObject(given)) return { answer: {}, response: again(response, response.status, text) }
   const answer = withStandardFields(provider.provider_type === 'slack' ? fromSlack(given) : given)
   // GitHub and Slack refuse with 200.
   const isRefusal = typeof answer.error === 'string' && answer.access_token === undefined
@@ -31,16 +32,6 @@ export async function normalize(provider: OAuthProvider, response: Response) {
   // The body says more, but the library ignores it when a challenge comes with it.
   if (typeof answer.error === 'string') normal.headers.delete('www-authenticate')
   return { answer, response: normal }
-}
-
-function parse(text: string): TokenAnswer | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as TokenAnswer) : undefined
-  } catch {
-    return undefined
-  }
 }
 
 function again({ headers }: Response, status: number, text: string): Response {

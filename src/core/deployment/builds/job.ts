@@ -8,6 +8,7 @@
  */
 
 import { isAbsolute } from 'node:path'
+import { isObject, jsonIn } from '../../json.ts'
 import type { FolderArtifact } from '../artifacts/artifact.ts'
 import type { BuildRequest } from './build.ts'
 
@@ -102,7 +103,8 @@ const BELOW = /^(?!\/)(?!(.*\/)?\.\.(\/|$))[^\0]{1,4096}$/
  * but the deployment itself.
  */
 export function readBuildJobEnd(text: string): BuildJobEnd | undefined {
-  const said = parse(text)
+  const json = jsonIn(text)
+  const said = isObject(json) ? json : undefined
   if (said?.kind === 'failed' && isText(said.step) && isText(said.message)) {
     return { kind: 'failed', step: said.step, message: said.message }
   }
@@ -128,15 +130,6 @@ function isBelow(path: unknown): path is string {
 
 function isText(value: unknown): value is string {
   return typeof value === 'string'
-}
-
-function parse(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? { ...value } : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** A container has its own folders, users and shells. */

@@ -2,7 +2,7 @@
  * The login for pulling a deployment's image from a private registry. It is one of the deployment's secrets, so that
  * every client can set it; the image itself never sees it.
  */
-import { isObject } from '../../json.ts'
+import { isObject, jsonIn } from '../../json.ts'
 import type { Secret } from '../revision.ts'
 
 /** The login of a user at a registry. */
@@ -38,12 +38,8 @@ export function findPullSecret(
 }
 
 function authsOf(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const config: unknown = JSON.parse(text)
-    return isObject(config) && isObject(config.auths) ? config.auths : undefined
-  } catch {
-    return undefined
-  }
+  const config = jsonIn(text)
+  return isObject(config) && isObject(config.auths) ? config.auths : undefined
 }
 
 /** `auth` is name and password in base64; Kubernetes also has them as they are. */
