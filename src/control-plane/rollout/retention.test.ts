@@ -92,7 +92,7 @@ describe('the builds that are kept', () => {
   it('are those whose agent server still drains', async () => {
     const draining = await revision('DEPLOY_FAILED')
     await revision('DEPLOY_FAILED')
-    await driver.start({ revision_id: draining } as never)
+    await driver.start({ revision_id: draining, artifact: { kind: 'folder' } } as never)
     expect((await prune()).builds).toEqual([draining])
   })
 

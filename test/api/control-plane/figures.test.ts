@@ -36,7 +36,8 @@ beforeAll(async () => {
   const { body } = await world.call('POST', '/v2/deployments', aCreateRequest())
   id = body.id
   revision_id = body.latest_revision_id
-  await world.driver.start({ revision_id, deployment_id: id } as never)
+  const spec = { revision_id, deployment_id: id, artifact: { kind: 'folder' } }
+  await world.driver.start(spec as never)
   const { store, driver, clock } = world
   const readOwn = async () => own
   sampler = new Sampler({ store, driver, readOwn, stepMs: STEP_MS, clock, log: silentLog })
