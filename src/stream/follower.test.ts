@@ -1,22 +1,11 @@
 import { expect, test } from 'vitest'
-import { PageSize } from './follower.ts'
-
-const events = (count: number, chars: number) =>
-  Array.from({ length: count }, () => ({ event: 'values', data: 'x'.repeat(chars) }))
+import { sizeAfter } from './follower.ts'
 
 test.each([
   [100, 256],
   [10_000, 26],
   [1_000_000, 1],
 ])('after events of %i characters a page has %i', (chars, expected) => {
-  const size = new PageSize(262_144)
-  size.learn(events(3, chars))
-  expect(size.events).toBe(expected)
-})
-
-test('an empty page teaches nothing', () => {
-  const size = new PageSize(262_144)
-  size.learn(events(2, 1_000_000))
-  size.learn([])
-  expect(size.events).toBe(1)
+  const page = Array.from({ length: 3 }, () => ({ event: 'values', data: 'x'.repeat(chars) }))
+  expect(sizeAfter(page, 262_144)).toBe(expected)
 })

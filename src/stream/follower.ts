@@ -21,6 +21,10 @@ const ANNOUNCED_POLL_MS = 1_000
 /** The same for a pending run, so that a long line of them costs little. */
 const PENDING_POLL_MS = 1_000
 
+const MAX_EVENTS = 256
+/** The first page: nothing is known about the events yet. */
+const FIRST_EVENTS = 8
+
 /** Where followers read. */
 export interface FollowSource {
   store: Pick<AgentStore, 'threads' | 'runs' | 'events'>
@@ -43,7 +47,7 @@ export class RunFollower {
   readonly #live: LiveRun
   readonly #run_id: string
   readonly #signal: AbortSignal
-  readonly #size: PageSize
+  #size = FIRST_EVENTS
   #cursor: number
   #isOver = false
   #sawNoChange = false
@@ -61,7 +65,6 @@ export class RunFollower {
     this.#run_id = run_id
     this.#signal = signal
     this.#cursor = after
-    this.#size = new PageSize(source.pageChars)
   }
 
   /** See `EventLog.followPages`. */
@@ -94,14 +97,14 @@ export class RunFollower {
   async #nextPage(): Promise<LoggedEvent[]> {
     this.#throwIfStopped()
     const live = this.#live
-    const recent = live.since(this.#cursor, this.#size.events)
+    const recent = live.since(this.#cursor, this.#size)
     const isCurrent = this.#isLocal && !this.#sawNoChange && !this.#isOver
     if (recent && (recent.length > 0 || isCurrent || live.end)) return recent
     // The store has no events after it either.
     if (this.#cursor === NOTHING_BUT_THE_END) return []
     const { events } = this.#source.store
-    const page = await events.read(this.#run_id, this.#cursor, this.#size.events)
-    this.#size.learn(page)
+    const page = await events.read(this.#run_id, this.#cursor, this.#size)
+    if (page.length > 0) this.#size = sizeAfter(page, this.#source.pageChars)
     return page
   }
 
@@ -151,7 +154,7 @@ export class RunFollower {
   async #storedEnd(): Promise<LoggedEvent | undefined> {
     let after = -1
     for (;;) {
-      const page = await this.#source.store.events.read(this.#run_id, after, this.#size.events)
+      const page = await this.#source.store.events.read(this.#run_id, after, this.#size)
       const last = page.at(-1)
       if (!last || isEnd(last)) return last
       after = last.run_seq
@@ -176,21 +179,21 @@ export async function* threadPages(
 ): AsyncGenerator<readonly ThreadEvent[], void, undefined> {
   const { store, pageChars, isAnnounced, throwIfStopped } = source
   let cursor = after === 0 ? 0 : await startOf(store, thread_id, after)
-  const size = new PageSize(pageChars)
+  let size = FIRST_EVENTS
   let unread: number | undefined
   let sawNoChange = false
   for (;;) {
     const seen = live.version
-    const recent = live.since(cursor, size.events)
+    const recent = live.since(cursor, size)
     const isCurrent = unread === live.unread && !sawNoChange
     const isStored = !recent || (recent.length === 0 && !isCurrent)
     unread = live.unread
-    const page = isStored ? await store.events.readThread(thread_id, cursor, size.events) : recent
+    const page = isStored ? await store.events.readThread(thread_id, cursor, size) : recent
     sawNoChange = false
     signal.throwIfAborted()
     throwIfStopped()
     if (page.length > 0) {
-      size.learn(page)
+      size = sizeAfter(page, pageChars)
       cursor = page.at(-1)?.seq ?? cursor
       yield page
       continue
@@ -224,28 +227,12 @@ async function isGone(
   return (await store.threads.get(thread_id, { isDropped: true })) === undefined
 }
 
-const MAX_EVENTS = 256
-/** The first page: nothing is known about the events yet. */
-const FIRST_EVENTS = 8
-
 /**
- * How many events to read at once, so that a slow reader does not hold many of them. Learns from each page, since the
- * events of a stream are mostly alike.
+ * How many events to read at once after this page, so that a slow reader does not hold more than `maxChars` of data, or a
+ * single larger event: the events of a stream are mostly alike.
  */
-export class PageSize {
-  readonly #maxChars: number
-  /** How many events the next page should have. */
-  events = FIRST_EVENTS
-
-  /** `maxChars`: the size of a page's data. A single event may be larger. */
-  constructor(maxChars: number) {
-    this.#maxChars = maxChars
-  }
-
-  learn(page: readonly NewEvent[]): void {
-    if (page.length === 0) return
-    const chars = page.reduce((sum, { data }) => sum + data.length, 0)
-    const fitting = Math.floor((this.#maxChars * page.length) / Math.max(chars, 1))
-    this.events = Math.min(Math.max(fitting, 1), MAX_EVENTS)
-  }
+export function sizeAfter(page: readonly NewEvent[], maxChars: number): number {
+  const chars = page.reduce((sum, { data }) => sum + data.length, 0)
+  const fitting = Math.floor((maxChars * page.length) / Math.max(chars, 1))
+  return Math.min(Math.max(fitting, 1), MAX_EVENTS)
 }

@@ -7,7 +7,7 @@
  */
 import { plainNumber } from '../../core/exact-json.ts'
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
-import { finalBlock, isGrown, type Message, type Piece, piecesOf } from './message-pieces.ts'
+import { finalBlock, type Message, type Piece, piecesOf } from './message-pieces.ts'
 
 /** A block while it grows. */
 interface Block {
@@ -70,7 +70,7 @@ export class MessageBlocks {
     this.#open = block
     this.#index = this.#blocks.indexOf(block)
     const begun = this.#blockEvent('content-block-start', { content: block.content })
-    return [...closed, begun, ...(isGrown(piece) ? [this.#grow(block, piece)] : [])]
+    return [...closed, begun, ...(piece.isEmpty ? [] : [this.#grow(block, piece)])]
   }
 
   #grow(block: Block, piece: Piece): JsonObject {

@@ -21,15 +21,10 @@ export interface Piece {
   key: string
   /** The block before any addition. */
   start: JsonObject
-  /** The addition. */
-  added: JsonObject
+  /** The first part of the block adds nothing to its start. */
+  isEmpty: boolean
   /** The block with the addition, and the delta; `older`: the same for clients that do not know the delta. */
   grow(block: JsonObject): { content: JsonObject; delta: JsonObject; older?: JsonObject }
-}
-
-/** Whether there is anything to add to the block's start. */
-export function isGrown({ added }: Piece): boolean {
-  return Object.values(added).some((value) => value !== '')
 }
 
 export function piecesOf(message: Message): Piece[] {
@@ -97,7 +92,7 @@ function textual(
   return {
     key: `${type}:${place}`,
     start: { type, [type]: '', ...(annotations !== undefined && { annotations }) },
-    added: { [type]: text },
+    isEmpty: text === '',
     grow: (block) => ({
       content: { ...block, [type]: `${block[type]}${text}` },
       delta: { type: `${type}-delta`, [type]: text },
@@ -145,7 +140,7 @@ function dataPiece(block: JsonObject, place: string): Piece {
   return {
     key: `${block.type}:${place}`,
     start: isStream ? { ...rest, base64: '' } : block,
-    added: isStream ? { base64 } : {},
+    isEmpty: !isStream || base64 === '',
     grow: (before) => ({
       content: isStream
         ? { ...before, base64: `${before.base64 ?? ''}${base64}` }
@@ -172,7 +167,7 @@ function callPiece(call: { id?: string; name?: string; args?: string }, place: s
   return {
     key: `tool_call:${place}`,
     start: { type: 'tool_call_chunk', id: id ?? null, name: name ?? null, args: '' },
-    added: { args },
+    isEmpty: args === '',
     grow: (block) => ({
       content: { ...block, ...named, args: `${block.args}${args}` },
       delta: { type: 'tool-call-delta', args },

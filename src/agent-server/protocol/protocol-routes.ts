@@ -3,6 +3,7 @@
 import { invalidField } from '../../core/errors.ts'
 import { sseResponse } from '../../stream/response/sse-response.ts'
 import type { Parts } from '../agent-server-parts.ts'
+import { given } from '../operations/given.ts'
 import { ThreadPathSchema, UuidSchema } from '../operations/ids.ts'
 import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
 import { EVENTS_ANSWER } from '../runs/run-responses.ts'
@@ -50,14 +51,10 @@ export function protocolRoutes(parts: Parts) {
   })
   routes.openapi(events, async (c) => {
     const { thread_id } = c.req.valid('param')
-    const { since = 0, channels, namespaces, depth } = c.req.valid('json')
+    const { since = 0, ...asked } = c.req.valid('json')
     const admission = await admit(parts, c.var.caller, thread_id)
     await requireKept(parts, thread_id, since)
-    const filter = {
-      channels,
-      ...(namespaces && { namespaces }),
-      ...(depth !== undefined && { depth }),
-    }
+    const filter = given(asked)
     return sseResponse(c, {
       headers: {},
       source: (signal) => protocolFrames(parts, admission, { filter, since }, signal),

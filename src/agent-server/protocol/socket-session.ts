@@ -11,7 +11,7 @@ import type { JsonValue } from '../../core/json.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { answered, type Command, handleCommand, parseCommand } from './command.ts'
 import type { CommandContext } from './protocol-schemas.ts'
-import { SubscriptionCommands } from './subscription-commands.ts'
+import { type Connection, SUBSCRIPTION_VERBS } from './subscription-commands.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { type Admission, isReadFailure, READ_FAILED } from './thread-events.ts'
 
@@ -36,7 +36,7 @@ class SocketSession {
   readonly #context: CommandContext
   readonly #socket: ClientSocket
   readonly #subscriptions: Subscriptions
-  readonly #commands: SubscriptionCommands
+  readonly #connection: Connection
   readonly #waiting: string[] = []
   #isBusy = false
 
@@ -48,11 +48,11 @@ class SocketSession {
   ) {
     this.#context = { parts, caller, thread_id: admission.thread_id }
     this.#socket = socket
-    const send = (text: string) => socket.send(text)
-    const sendAll = (texts: readonly string[]) => socket.sendAll(texts)
-    const { left: signal } = socket
-    this.#subscriptions = new Subscriptions({ parts, admission, send: sendAll, signal })
-    this.#commands = new SubscriptionCommands(this.#context, this.#subscriptions, send)
+    const send = (texts: readonly string[]) => socket.sendAll(texts)
+    const subscriptions = new Subscriptions({ parts, admission, send, signal: socket.left })
+    this.#subscriptions = subscriptions
+    const sendText = (text: string) => socket.send(text)
+    this.#connection = { context: this.#context, subscriptions, send: sendText }
   }
 
   start(): void {
@@ -76,11 +76,13 @@ class SocketSession {
   async #handle(text: string): Promise<void> {
     const command = read(text)
     if (!command) return this.#refuse()
-    if (!this.#commands.has(command.method)) {
-      return this.#answer(await handleCommand(this.#context, command))
-    }
+    const verb = SUBSCRIPTION_VERBS.get(command.method)
+    if (!verb) return this.#answer(await handleCommand(this.#context, command))
     const before = this.#subscriptions.over
-    const answer = await answered(this.#context, command, () => this.#commands.handle(command))
+    const answer = await answered(this.#context, command, async () => {
+      await verb(this.#connection, command)
+      return {}
+    })
     // Successful commands were already answered, before the events that they request.
     if (answer.type === 'error') await this.#answer(answer)
     const { over } = this.#subscriptions

@@ -18,86 +18,65 @@ import type { Subscription, Subscriptions } from './subscriptions.ts'
 import { requireKept } from './thread-events.ts'
 import { childrenOf, requireRun } from './tree.ts'
 
-export class SubscriptionCommands {
-  readonly #context: CommandContext
-  readonly #subscriptions: Subscriptions
-  readonly #send: (text: string) => Promise<void>
-  #count = 0
+/** A WebSocket client's connection. */
+export interface Connection {
+  context: CommandContext
+  subscriptions: Subscriptions
+  send: (text: string) => Promise<void>
+}
 
-  constructor(
-    context: CommandContext,
-    subscriptions: Subscriptions,
-    send: (text: string) => Promise<void>,
-  ) {
-    this.#context = context
-    this.#subscriptions = subscriptions
-    this.#send = send
-  }
+type Verb = (connection: Connection, command: Command) => Promise<void>
 
-  has(method: string): boolean {
-    return this.#verbs.has(method)
-  }
+/** On success, a verb sends the answer to the client itself, before the events that it requests. Throws `ProtocolError`. */
+export const SUBSCRIPTION_VERBS: ReadonlyMap<string, Verb> = new Map([
+  ['subscription.subscribe', subscribe],
+  ['subscription.unsubscribe', unsubscribe],
+  ['subscription.reconnect', reconnect],
+])
 
-  /** On success, sends the answer to the client itself. Throws `ProtocolError`. */
-  async handle(command: Command): Promise<JsonObject> {
-    await this.#verbs.get(command.method)?.(command)
-    return {}
-  }
+async function subscribe(connection: Connection, command: Command): Promise<void> {
+  const { context, subscriptions } = connection
+  const asked = readParams(command.method, SubscribeSchema, command.params)
+  const { since = 0, ...sent } = asked
+  const filter = sent as ProtocolFilter
+  const text = Buffer.from(JSON.stringify(filter)).toString('base64url')
+  const subscription = { id: `sub-${subscriptions.nextNumber()}-${text}`, filter }
+  await requireKept(context.parts, context.thread_id, since)
+  const replayed_events = await subscriptions.count(filter, since)
+  const result = { subscription_id: subscription.id, replayed_events }
+  await subscriptions.add([subscription], since, () => succeed(connection, command, result))
+}
 
-  readonly #verbs = new Map([
-    ['subscription.subscribe', (command: Command) => this.#subscribe(command)],
-    ['subscription.unsubscribe', (command: Command) => this.#unsubscribe(command)],
-    ['subscription.reconnect', (command: Command) => this.#reconnect(command)],
-  ])
+async function unsubscribe(connection: Connection, command: Command): Promise<void> {
+  const { subscription_id: id } = readParams(command.method, UnsubscribeSchema, command.params)
+  if (!connection.subscriptions.remove(id)) throw noSubscription(id)
+  await succeed(connection, command, {})
+}
 
-  async #subscribe(command: Command): Promise<void> {
-    const asked = readParams(command.method, SubscribeSchema, command.params)
-    const { since = 0, ...sent } = asked
-    const filter = sent as ProtocolFilter
-    const subscription = { id: this.#idOf(filter), filter }
-    await this.#requireKept(since)
-    const replayed_events = await this.#subscriptions.count(filter, since)
-    const result = { subscription_id: subscription.id, replayed_events }
-    await this.#subscriptions.add([subscription], since, () => this.#succeed(command, result))
-  }
+/** Restores subscriptions of an earlier connection, or this one's, after the last event. */
+async function reconnect(connection: Connection, command: Command): Promise<void> {
+  const { context, subscriptions } = connection
+  const asked = readParams(command.method, ReconnectSchema, command.params)
+  const { run } = await requireRun(context, asked.run_id)
+  const since = Number(asked.last_event_id ?? 0)
+  await requireKept(context.parts, context.thread_id, since)
+  const restored = asked.subscriptions?.map(subscriptionOf) ?? subscriptions.all()
+  const counts = restored.map(({ filter }) => subscriptions.count(filter, since))
+  const missed_events = Math.max(0, ...(await Promise.all(counts)))
+  const current_namespaces = (await childrenOf(context, run)) as unknown as JsonObject[]
+  const result = { restored: restored.length > 0, missed_events, current_namespaces }
+  await subscriptions.add(restored, since, () => succeed(connection, command, result))
+}
 
-  async #unsubscribe(command: Command): Promise<void> {
-    const { subscription_id: id } = readParams(command.method, UnsubscribeSchema, command.params)
-    if (!this.#subscriptions.remove(id)) throw noSubscription(id)
-    await this.#succeed(command, {})
-  }
-
-  /** Restores subscriptions of an earlier connection, or this one's, after the last event. */
-  async #reconnect(command: Command): Promise<void> {
-    const asked = readParams(command.method, ReconnectSchema, command.params)
-    const { run } = await requireRun(this.#context, asked.run_id)
-    const since = asked.last_event_id === undefined ? 0 : Number(asked.last_event_id)
-    await this.#requireKept(since)
-    const restored = asked.subscriptions?.map(subscriptionOf) ?? this.#subscriptions.all()
-    const counts = restored.map(({ filter }) => this.#subscriptions.count(filter, since))
-    const missed_events = Math.max(0, ...(await Promise.all(counts)))
-    const current_namespaces = (await childrenOf(this.#context, run)) as unknown as JsonObject[]
-    const result = { restored: restored.length > 0, missed_events, current_namespaces }
-    await this.#subscriptions.add(restored, since, () => this.#succeed(command, result))
-  }
-
-  #requireKept(since: number): Promise<void> {
-    const { parts, thread_id } = this.#context
-    return requireKept(parts, thread_id, since)
-  }
-
-  async #succeed({ id }: Command, result: JsonObject): Promise<void> {
-    const { parts, thread_id } = this.#context
-    const applied_through_seq = await parts.store.events.lastSeq(thread_id)
-    const meta = { thread_id, applied_through_seq }
-    await this.#send(JSON.stringify({ type: 'success', id, result, meta }))
-  }
-
-  #idOf(filter: ProtocolFilter): string {
-    this.#count += 1
-    const text = Buffer.from(JSON.stringify(filter)).toString('base64url')
-    return `sub-${this.#count}-${text}`
-  }
+async function succeed(
+  { context, send }: Connection,
+  { id }: Command,
+  result: JsonObject,
+): Promise<void> {
+  const { parts, thread_id } = context
+  const applied_through_seq = await parts.store.events.lastSeq(thread_id)
+  const meta = { thread_id, applied_through_seq }
+  await send(JSON.stringify({ type: 'success', id, result, meta }))
 }
 
 function subscriptionOf(id: string): Subscription {

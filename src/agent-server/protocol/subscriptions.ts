@@ -32,9 +32,16 @@ export class Subscriptions {
   #shown: number | undefined
   #turn: Promise<unknown> = Promise.resolve()
   #following: Promise<void> | undefined
+  #count = 0
 
   constructor(parts: SubscriptionsParts) {
     this.#with = parts
+  }
+
+  /** Numbers the subscriptions of the connection. */
+  nextNumber(): number {
+    this.#count += 1
+    return this.#count
   }
 
   /** How many existing events a subscription with this filter would get. */

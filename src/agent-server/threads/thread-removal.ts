@@ -124,23 +124,15 @@ async function prune(
   if (!thread || !matchesFilter(thread.metadata, filter)) return undefined
   const mustBeFree = strategy === 'keep_latest' || expiredAt !== undefined
   if (mustBeFree && (await tx.runs.hasActive(thread_id))) return undefined
-  if (expiredAt !== undefined && !(await isExpired(tx, thread_id, thread.updated_at, expiredAt))) {
-    return undefined
+  if (expiredAt !== undefined) {
+    const ttl = await tx.threads.getTtl(thread_id)
+    const livesMs = (ttl?.ttl_minutes ?? Number.POSITIVE_INFINITY) * 60_000
+    if (Date.parse(thread.updated_at) + livesMs > expiredAt) return undefined
   }
   if (strategy === 'delete') return removeThread(tx, thread_id, clock.now())
   await tx.checkpoints.keepLatest(thread_id)
   if (expiredAt !== undefined) await tx.threads.markPruned(thread_id)
   return { running: [], ended: [] }
-}
-
-async function isExpired(
-  tx: AgentStore,
-  thread_id: string,
-  updated_at: string,
-  at: number,
-): Promise<boolean> {
-  const ttl = await tx.threads.getTtl(thread_id)
-  return ttl !== undefined && Date.parse(updated_at) + ttl.ttl_minutes * 60_000 <= at
 }
 
 /** The run's log is removed with the thread: only current followers get this event. */

@@ -83,7 +83,10 @@ export async function readUntil(
   let text = ''
   for await (const bytes of response.body ?? []) {
     text += decoder.decode(bytes, { stream: true })
-    const end = text.lastIndexOf('\n\n') + 2
+    const last = text.lastIndexOf('\n\n')
+    // A heartbeat alone is no frame.
+    if (last < 0) continue
+    const end = last + 2
     for (const frame of framesOf(text.slice(0, end))) {
       const event = eventIn(frame)
       events.push(event)
