@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import type { ArtifactsPlace } from '../core/s3-address.ts'
 import { AppError } from '../core/errors.ts'
 import { checkObjectName, type ObjectStore } from '../core/object-store.ts'
+import type { ArtifactsPlace } from '../core/s3-address.ts'
 
 interface FolderOptions {
   /** Absolute; made where it is missing. */

@@ -19,14 +19,14 @@ import { noTracer, type Tracer, validTraceparent } from '../core/tracing.ts'
 import { close, listen } from '../http/listen.ts'
 import { keyHeadersOf } from './caller-keys.ts'
 import { destroyClient, type Handshake } from './exchange.ts'
-import { HostNames } from './host-names.ts'
 import type { Name } from './name.ts'
 import { forward, type Passage } from './proxy.ts'
-import { asRefusal, refuse } from './refusal.ts'
+import { answerForSleeper, asRefusal, refuse } from './refusal.ts'
 import { isRelayed, Relay, type RelayedRequest } from './relay.ts'
 import { bodyOf, checkBodySize, hasBody } from './request-body.ts'
 import {
   type AgentRoute,
+  HostNames,
   isOfOperators,
   isOpen,
   noDeployment,
@@ -34,10 +34,9 @@ import {
   rootRoute,
   subdomainOf,
 } from './route.ts'
-import type { Certificates } from './server/certificates.ts'
+import type { Certificates } from './server/http2.ts'
 import { createGatewayServer } from './server/server.ts'
 import { hasOtherCookies, refuseCode } from './shared-origin.ts'
-import { answerForSleeper } from './sleeper.ts'
 import { Targets } from './target-table.ts'
 import { checkUpgrade, responseOn } from './websocket.ts'
 
@@ -91,34 +90,16 @@ interface Listening {
 }
 
 export class Gateway {
-  readonly #authenticate: Authenticate
-  readonly #isKeyChecked: boolean
-  readonly #fallback: GatewayOptions['fallback']
-  readonly #domain: string | undefined
+  readonly #options: GatewayOptions
   readonly #hosts: HostNames
-  readonly #log: Log
-  readonly #maxBodyBytes: number
-  readonly #restartWaitMs: number
-  readonly #onPassed: (request: PassedRequest) => void
-  readonly #leader: NonNullable<GatewayOptions['leader']>
-  readonly #tracer: Tracer
   readonly #relay = new Relay()
   readonly #table: Targets
   #server: Server | undefined
 
   constructor(options: GatewayOptions) {
-    this.#authenticate = options.authenticate
-    this.#isKeyChecked = options.isKeyChecked ?? true
+    this.#options = options
     this.#table = options.targets ?? new Targets()
-    this.#fallback = options.fallback
-    this.#domain = options.domain
     this.#hosts = options.hosts ?? new HostNames({ domain: options.domain })
-    this.#log = options.log
-    this.#maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES
-    this.#restartWaitMs = options.restartWaitMs ?? DEFAULT_RESTART_WAIT_MS
-    this.#onPassed = options.onPassed ?? (() => {})
-    this.#tracer = options.tracer ?? noTracer
-    this.#leader = options.leader ?? (() => undefined)
   }
 
   /** The table in which the control plane sets the places of agents. */
@@ -171,7 +152,7 @@ export class Gateway {
   }
 
   async #answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    if (this.#leader() && (await this.#isPassedOn({ req, res }))) return
+    if (this.#options.leader?.() && (await this.#isPassedOn({ req, res }))) return
     const route = this.#routeOf(req)
     if (!route) return this.#fallBack(req, res)
     await this.#answerAgent(req, res, route)
@@ -184,13 +165,14 @@ export class Gateway {
     if (isFree && (await this.#isAnsweredAsleep(req, res, route))) return
     const admitted = isFree ? this.#withKeys(OPEN, req) : await this.#admit(req, route)
     this.#observe(route.name, res)
-    checkBodySize(req, this.#maxBodyBytes)
+    const { maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = this.#options
+    checkBodySize(req, maxBodyBytes)
     if (res.closed) return
     this.#table.find(route.name).requireNotPaused()
     let body: Passage['body']
     if (hasBody(req)) {
       if (req.headers.expect !== undefined) res.writeContinue()
-      body = await bodyOf(req, this.#maxBodyBytes)
+      body = await bodyOf(req, maxBodyBytes)
       if (!body || res.closed) return
     }
     await this.#forward({ route, req, res, body, ...admitted })
@@ -223,7 +205,7 @@ export class Gateway {
     const begun = performance.now()
     res.on('close', () => {
       const seconds = (performance.now() - begun) / 1000
-      this.#onPassed({ deployment, status: res.statusCode, seconds })
+      this.#options.onPassed?.({ deployment, status: res.statusCode, seconds })
     })
   }
 
@@ -238,24 +220,25 @@ export class Gateway {
   }
 
   async #isPassedOn(request: RelayedRequest): Promise<boolean> {
-    const url = this.#leader()?.url
+    const url = this.#options.leader?.()?.url
     if (url === undefined || isRelayed(request.req)) return false
     return this.#relay.pass(request, url)
   }
 
   /** Only the leader knows where agents run. */
   #requireLead(): void {
-    if (!this.#leader()) return
+    if (!this.#options.leader?.()) return
     const hint = 'Another one takes over within seconds; try again.'
     throw new AppError('unavailable', `The control plane that leads cannot be reached. ${hint}`)
   }
 
   #routeOf(req: IncomingMessage): AgentRoute | undefined {
     const target = req.url ?? '/'
-    if (typeof this.#fallback === 'string') return rootRoute(target, this.#fallback)
+    const { fallback, domain } = this.#options
+    if (typeof fallback === 'string') return rootRoute(target, fallback)
     const own = this.#hosts.deploymentAt(req.headers.host)
     if (own !== undefined) return rootRoute(target, own)
-    const label = this.#domain && subdomainOf(req.headers.host, this.#domain)
+    const label = domain && subdomainOf(req.headers.host, domain)
     if (label === undefined || label === '') return parseAgentRoute(target)
     return rootRoute(target, this.#table.nameOfHost(label) ?? label)
   }
@@ -265,16 +248,17 @@ export class Gateway {
     const { req, res, route } = passage
     const options = {
       targets: this.#table,
-      restartWaitMs: this.#restartWaitMs,
+      restartWaitMs: this.#options.restartWaitMs ?? DEFAULT_RESTART_WAIT_MS,
       isSharedDomain: (domain: string) => this.#hosts.isShared(domain, req.headers.host),
-      log: this.#log,
+      log: this.#options.log,
     }
-    if (this.#tracer === noTracer) return forward(passage, options)
+    const { tracer = noTracer } = this.#options
+    if (tracer === noTracer) return forward(passage, options)
     const [path = '/'] = route.path.split('?')
     const { method = 'GET' } = req
     const attributes = { deployment: route.name, 'http.request.method': method, 'url.path': path }
     const parent = validTraceparent(req.headers.traceparent)
-    return this.#tracer.span(
+    return tracer.span(
       { name: `${method} /agents/${route.name}`, kind: 'server', parent, attributes },
       async (span) => {
         await forward({ ...passage, traceparent: span.traceparent }, options)
@@ -286,7 +270,8 @@ export class Gateway {
 
   #fallBack(req: IncomingMessage, res: ServerResponse): void {
     if (req.headers.expect !== undefined) res.writeContinue()
-    if (typeof this.#fallback === 'function') this.#fallback(req, res)
+    const { fallback } = this.#options
+    if (typeof fallback === 'function') fallback(req, res)
   }
 
   /**
@@ -305,11 +290,13 @@ export class Gateway {
       const isOperators = isOfOperators(route) && hasCredentials(req)
       return isOperators ? this.#admitOperator(req, name) : this.#admitAnyone(req)
     }
-    const principal = await this.#authenticate(keyHeaders(req)).catch((refusal: unknown) => {
-      const isUndecided = name.hasOwnAuth === undefined && !isStudio
-      if (isUndecided && hasCredentials(req)) return undefined
-      throw refusal
-    })
+    const principal = await this.#options
+      .authenticate(keyHeaders(req))
+      .catch((refusal: unknown) => {
+        const isUndecided = name.hasOwnAuth === undefined && !isStudio
+        if (isUndecided && hasCredentials(req)) return undefined
+        throw refusal
+      })
     return principal ? this.#withKeys(admitted(principal, name), req) : UNCHECKED
   }
 
@@ -319,7 +306,7 @@ export class Gateway {
   async #admitAnyone(req: IncomingMessage): Promise<Admitted> {
     if (keyHeadersOf(req).size === 0) return UNCHECKED
     try {
-      await this.#authenticate(keyHeaders(req))
+      await this.#options.authenticate(keyHeaders(req))
     } catch (refusal) {
       if (refusal instanceof AppError && refusal.code === 'unauthenticated') return UNCHECKED
     }
@@ -331,7 +318,7 @@ export class Gateway {
    */
   async #admitOperator(req: IncomingMessage, name: Name): Promise<Admitted> {
     try {
-      return this.#withKeys(admitted(await this.#authenticate(keyHeaders(req)), name), req)
+      return this.#withKeys(admitted(await this.#options.authenticate(keyHeaders(req)), name), req)
     } catch (refusal) {
       if (!(refusal instanceof AppError) || refusal.code === 'unavailable') throw refusal
       return this.#admitAnyone(req)
@@ -340,18 +327,20 @@ export class Gateway {
 
   /** The same admission, with the headers that hold the key. */
   #withKeys(admission: Admitted, req: IncomingMessage): Admitted {
-    return this.#isKeyChecked ? { ...admission, keyHeaders: keyHeadersOf(req) } : admission
+    return this.#options.isKeyChecked !== false
+      ? { ...admission, keyHeaders: keyHeadersOf(req) }
+      : admission
   }
 
   #refuse(req: IncomingMessage, res: ServerResponse, error: unknown): void {
-    const refusal = asRefusal(error, this.#log)
+    const refusal = asRefusal(error, this.#options.log)
     if (res.headersSent) return void destroyClient({ req, res })
     if (res.closed) return
     try {
       refuse(req, res, refusal, this.#corsOf(req))
     } catch (cause) {
       // A project's CORS settings may make an invalid header. That must not affect others.
-      this.#log.error({ err: cause }, 'a refusal could not be sent')
+      this.#options.log.error({ err: cause }, 'a refusal could not be sent')
       res.destroy()
     }
   }

@@ -8,9 +8,14 @@ import {
   ROLE_HEADER,
 } from '../core/deployment/internal-requests.ts'
 import type { Role } from '../core/people/api-key.ts'
-import { cookiesAtRoot, cookiesBelowPrefix } from './answer-cookies.ts'
 import { addressOf } from './server/addresses.ts'
-import { isOfOrigin, sandboxed, withoutOwnCookies } from './shared-origin.ts'
+import {
+  cookiesAtRoot,
+  cookiesBelowPrefix,
+  isOfOrigin,
+  sandboxed,
+  withoutOwnCookies,
+} from './shared-origin.ts'
 
 /** The headers that concern one connection only (RFC 9110, section 7.6.1), and `expect`. */
 const HOP_BY_HOP = new Set([

@@ -16,8 +16,8 @@ import {
   openWorld,
   type World,
 } from '../../test/support/gateway/gateway-world.ts'
-import { HostNames } from './host-names.ts'
-import { Certificates } from './server/certificates.ts'
+import { HostNames } from './route.ts'
+import { Certificates } from './server/http2.ts'
 
 const HOST = 'agents.example.com'
 

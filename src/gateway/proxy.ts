@@ -9,12 +9,11 @@ import type { Role } from '../core/people/api-key.ts'
 import { type ClientRequest, Exchange, type Outcome } from './exchange.ts'
 import { answerHeaders, nextHeaders, requestHeaders } from './headers.ts'
 import type { Name } from './name.ts'
-import { faultOfClient } from './refusal.ts'
+import { answerGlance, faultOfClient } from './refusal.ts'
 import { type AgentRoute, noDeployment } from './route.ts'
 import { type NextRequest, type RunAnswer, runAnswer } from './run-answer.ts'
-import { answerGlance } from './sleeper.ts'
 import type { Targets } from './target-table.ts'
-import type { Upstream } from './upstream/upstream.ts'
+import type { Upstream } from './upstream/connections.ts'
 
 const FIRST_WAIT_MS = 25
 const LONGEST_WAIT_MS = 400

@@ -13,7 +13,7 @@ import {
 import { AppError } from '../core/errors.ts'
 import { Name } from './name.ts'
 import { noDeployment } from './route.ts'
-import { type Upstream, UpstreamPool } from './upstream/upstream.ts'
+import { type Upstream, UpstreamPool } from './upstream/connections.ts'
 
 // Chooses among several agent servers: a request goes to the least busy one. A thread's requests stay with the server
 // of the previous one while that is about as idle as the others. It most likely executes the thread's run and sends its

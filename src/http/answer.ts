@@ -1,5 +1,6 @@
 /** Makes answers of stored values. */
 import type { z } from '@hono/zod-openapi'
+import type { Context } from 'hono'
 
 type Answer<Shape extends z.ZodRawShape> = z.infer<z.ZodObject<Shape>>
 
@@ -17,6 +18,15 @@ export function answerOf<
     more && name in more ? more[name as keyof More] : given[name as keyof typeof given],
   ])
   return Object.fromEntries(members)
+}
+
+/** Sends `answerOf` as JSON. */
+export function sendAs<Shape extends z.ZodRawShape>(
+  c: Context,
+  schema: z.ZodObject<Shape>,
+  value: Answer<Shape>,
+) {
+  return c.json(answerOf(schema, value), 200)
 }
 
 /** The answer with the selected members alone, although its type promises all of them. No selection: all members. */

@@ -1,10 +1,9 @@
 /** The common start of both APIs: validation, error mapping, the OpenAPI document. */
 import { OpenAPIHono, z } from '@hono/zod-openapi'
-import type { Context, Env, MiddlewareHandler } from 'hono'
+import type { Context, Env, HonoRequest, MiddlewareHandler } from 'hono'
 import type { ZodError } from 'zod'
 import { AppError, type FieldIssue, invalidField } from '../core/errors.ts'
 import type { Log } from '../core/log.ts'
-import { passOverEmptyQueries } from './empty-queries.ts'
 import { notFound, onError } from './errors.ts'
 
 const JSON_METHODS = ['POST', 'PATCH', 'DELETE']
@@ -120,3 +119,26 @@ export const ValidationErrorSchema = z
 
 /** Every other refusal in the OpenAPI document. */
 export const RefusalSchema = z.object({ detail: z.string() }).openapi('Refusal')
+
+// Drops query values that are empty.
+
+/**
+ * Treats an empty value as absent: httpx, and so the Python SDK, sends `stream_mode=` for `None`.
+ * Register it before the routes, whose validation reads `queries()`.
+ */
+export const passOverEmptyQueries: MiddlewareHandler = async (c, next) => {
+  if (c.req.url.includes('?')) {
+    const queries = withoutEmpty(c.req.queries())
+    const read = (name?: string) => (name === undefined ? queries : queries[name])
+    c.req.queries = read as HonoRequest['queries']
+  }
+  await next()
+}
+
+function withoutEmpty(queries: Record<string, string[]>): Record<string, string[]> {
+  const said = Object.entries(queries).flatMap(([name, values]): [string, string[]][] => {
+    const given = values.filter((value) => value !== '')
+    return given.length > 0 ? [[name, given]] : []
+  })
+  return Object.fromEntries(said)
+}

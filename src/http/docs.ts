@@ -1,13 +1,14 @@
 /**
  * `/docs`: a page on which the OpenAPI document can be read and tried. It loads nothing from other
- * servers.
+ * servers. And the document itself.
  */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import type { OpenAPIHono } from '@hono/zod-openapi'
 import { type Env, Hono } from 'hono'
+import { etag } from 'hono/etag'
 import { AppError } from '../core/errors.ts'
-import { keepAnswer } from './kept-answer.ts'
 
 const ASSETS = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
@@ -24,9 +25,9 @@ export function docsRoutes<E extends Env>(title: string): Hono<E> {
   const routes = new Hono<E>()
   routes.get('/docs', (c) => c.html(page(title)))
   for (const [name, type] of Object.entries(ASSETS)) {
-    keepAnswer(routes, `/docs/${name}`, {
-      make: () => readFile(locate(name as Asset)),
-      headers: { 'content-type': type, 'cache-control': 'public, max-age=3600' },
+    const headers = { 'content-type': type, 'cache-control': 'public, max-age=3600' }
+    routes.get(`/docs/${name}`, etag(), async (c) => {
+      return c.body(new Uint8Array(await readFile(locate(name as Asset))), 200, headers)
     })
   }
   return routes
@@ -35,9 +36,11 @@ export function docsRoutes<E extends Env>(title: string): Hono<E> {
 /** `/openapi.json`: made once, after all routes exist: making it takes a while, and any client may request it. */
 export function documentRoutes<E extends Env>(describe: () => object): Hono<E> {
   const routes = new Hono<E>()
-  keepAnswer(routes, '/openapi.json', {
-    make: () => JSON.stringify(describe()),
-    headers: { 'content-type': 'application/json', 'cache-control': 'no-cache' },
+  const headers = { 'content-type': 'application/json', 'cache-control': 'no-cache' }
+  let document: string | undefined
+  routes.get('/openapi.json', etag(), (c) => {
+    document ??= JSON.stringify(describe())
+    return c.body(document, 200, headers)
   })
   return routes
 }
@@ -69,4 +72,55 @@ function locate(name: Asset): string {
   throw new AppError('unavailable', `${name} is still being installed. Ask again in a minute.`, {
     retryAfterSeconds: 30,
   })
+}
+
+// Adds the refusals that precede any route to the OpenAPI documents.
+
+type Document = ReturnType<OpenAPIHono['getOpenAPI31Document']>
+
+/** The part of an operation that this file reads and extends. */
+interface Operation {
+  security?: object[]
+  requestBody?: object
+  responses: Record<string, object>
+}
+
+/**
+ * The document, in which each operation also has the refusals that its route does not name: 401 and 403
+ * when it needs credentials; 400 (not UTF-8), 413 and 415 when it has a body.
+ */
+export function addCommonRefusals(document: Document): Document {
+  const paths = Object.entries(document.paths ?? {}).map(([path, operations]) => [
+    path,
+    Object.fromEntries(
+      Object.entries(operations as Record<string, Operation>).map(([method, operation]) => [
+        method,
+        {
+          ...operation,
+          responses: { ...commonRefusals(operation, document.security), ...operation.responses },
+        },
+      ]),
+    ),
+  ])
+  return { ...document, paths: Object.fromEntries(paths) }
+}
+
+function commonRefusals({ security, requestBody }: Operation, general: object[] = []) {
+  const needsCredentials = (security ?? general).length > 0
+  return {
+    ...(requestBody && {
+      400: refusal('Cannot be done so'),
+      413: refusal('The body is too large'),
+      415: refusal('The body is compressed'),
+    }),
+    ...(needsCredentials && {
+      401: refusal('There are no credentials, or they are unknown'),
+      403: refusal('Whoever asks may not do this'),
+    }),
+  }
+}
+
+function refusal(description: string) {
+  const schema = { $ref: '#/components/schemas/Refusal' }
+  return { description, content: { 'application/json': { schema } } }
 }

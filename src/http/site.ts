@@ -3,6 +3,7 @@
  * count only then: browsers send them with requests of any page.
  */
 import { isIP } from 'node:net'
+import { parse, serialize } from 'hono/utils/cookie'
 import { isThisMachine } from '../core/network/ip-range.ts'
 import type { HeaderReader } from '../core/people/sent-key.ts'
 
@@ -72,4 +73,91 @@ function isAddress(hostname: string): boolean {
 /** Browsers resolve `*.localhost` by themselves. */
 function isLoopback(hostname: string): boolean {
   return isThisMachine(hostname) || hostname.endsWith('.localhost')
+}
+
+/** The URL of a server: from its settings, or else where it listens, once it does. */
+export class Address {
+  readonly #isGiven: boolean
+  #url: string
+
+  /** `publicUrl`: from the settings, without a slash at the end. */
+  constructor(publicUrl: string | undefined) {
+    this.#isGiven = publicUrl !== undefined
+    this.#url = publicUrl ?? ''
+  }
+
+  /** Without a slash at the end; empty while unknown. */
+  get url(): string {
+    return this.#url
+  }
+
+  listensAt(url: string): void {
+    if (!this.#isGiven) this.#url = url
+  }
+}
+
+// The cookie that holds the secret of a session.
+
+/**
+ * Its name. With TLS the prefix `__Host-` keeps pages of other hosts and of plain HTTP from setting it. Cookies ignore
+ * ports, so the name contains it: several Runyards on one machine have one each.
+ */
+function cookieNameOf(site: Site): string {
+  return nameAt(site, 'runyard_session')
+}
+
+/** The name of the cookie of a Studio. */
+export function studioCookieName(site: Site): string {
+  return nameAt(site, 'runyard_studio')
+}
+
+/** The name of the cookie that holds an attempt to sign in at the issuer. */
+export function oidcCookieName(site: Site): string {
+  return nameAt(site, 'runyard_oidc')
+}
+
+function nameAt({ origin, isSecure }: Site, name: string): string {
+  const { port } = new URL(origin)
+  return `${isSecure ? '__Host-' : ''}${name}${port && `_${port}`}`
+}
+
+/** The secret in a request. */
+export function secretIn(headers: HeaderReader, site: Site): string | undefined {
+  return cookieIn(headers, cookieNameOf(site))
+}
+
+/** Whether a request has a session's cookie, under any of its names. */
+export function hasSessionCookie(headers: HeaderReader): boolean {
+  return /(^|;\s*)(__Host-)?runyard_session(_\d+)?=/.test(headers.get('cookie') ?? '')
+}
+
+/** The value of a cookie. */
+export function cookieIn(headers: HeaderReader, name: string): string | undefined {
+  return parse(headers.get('cookie') ?? '', name)[name]
+}
+
+/** As `Set-Cookie`: hidden from scripts, sent to this site alone and for its own pages alone. */
+export function sessionCookie(site: Site, secret: string, ends_at: string): string {
+  return ownCookie(site, cookieNameOf(site), secret, { expires: new Date(ends_at) })
+}
+
+/** The same without a secret: the browser forgets it. */
+export function endedCookie(site: Site): string {
+  return ownCookie(site, cookieNameOf(site), '', { expires: new Date(0) })
+}
+
+/** A cookie for this site alone. `Lax`: it is also sent when another site links here. */
+export function ownCookie(
+  { isSecure }: Pick<Site, 'isSecure'>,
+  name: string,
+  value: string,
+  { expires, sameSite = 'Strict', path = '/' }: CookieTerms,
+): string {
+  return serialize(name, value, { path, expires, sameSite, httpOnly: true, secure: isSecure })
+}
+
+interface CookieTerms {
+  expires: Date
+  sameSite?: 'Strict' | 'Lax'
+  path?: string
 }

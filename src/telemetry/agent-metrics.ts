@@ -8,8 +8,15 @@ import type { AgentMetrics, MetricsFormat } from '../core/agent/server/metrics.t
 import type { Clock } from '../core/clock.ts'
 import { TIME_BOUNDS } from '../core/figures/histogram.ts'
 import type { AgentReading } from '../core/figures/reading.ts'
-import { openRegistry, requestMetrics, written } from './prometheus.ts'
-import { gaugeOf, histogramOf, observationsBy, readProcess } from './reading.ts'
+import {
+  gaugeOf,
+  histogramOf,
+  observationsBy,
+  openRegistry,
+  readProcess,
+  requestMetrics,
+  written,
+} from './prometheus.ts'
 
 /** Read whenever the metrics are. */
 interface AgentMetricsParts {

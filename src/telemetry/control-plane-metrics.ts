@@ -9,8 +9,14 @@ import type {
 import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
 import { TIME_BOUNDS } from '../core/figures/histogram.ts'
 import type { ControlPlaneReading, RequestsReading } from '../core/figures/reading.ts'
-import { openRegistry, requestMetrics, written } from './prometheus.ts'
-import { countsBy, histogramOf, readProcess } from './reading.ts'
+import {
+  countsBy,
+  histogramOf,
+  openRegistry,
+  readProcess,
+  requestMetrics,
+  written,
+} from './prometheus.ts'
 
 /** Also returns the data for figures, from the same metrics. */
 interface ReadControlPlaneMetrics extends ControlPlaneMetrics {

@@ -58,31 +58,25 @@ async function* matchingEntries(
   paths: RevisionLogsOptions['paths'],
 ): AsyncGenerator<LogEntry> {
   const after = query.after === undefined ? undefined : parseEntryId(query.after)
-  const order = orderOf(query)
   const streams = await Promise.all(
     query.sources.map((source) => streamOf(source, query, paths(query.kind, source.revision_id))),
   )
-  for await (const line of mergeSorted(streams, order)) {
-    if (after && order.compare(line, { ...line, at: after }) <= 0) continue
+  for await (const line of mergeSorted(streams, query)) {
+    if (after && signOf(query.order) * comparePositions(line.at, after) <= 0) continue
     const entry = match(line, query)
     if (entry) yield entry
   }
 }
 
-function orderOf({ order }: LogQuery): MergeOrder<SourceLine> {
-  const sign = order === 'asc' ? 1 : -1
-  return {
-    compare: (a, b) => sign * comparePositions(a.at, b.at),
-    boundOf: (line) => line.at.ms,
-    compareBounds: (a, b) => sign * (a - b),
-  }
+function signOf(order: LogQuery['order']): 1 | -1 {
+  return order === 'asc' ? 1 : -1
 }
 
 async function streamOf(
   source: LogSource,
   query: LogQuery,
   paths: string[],
-): Promise<SortedStream<SourceLine>> {
+): Promise<SortedStream> {
   const bound = query.order === 'asc' ? source.sinceMs : await lastChangeMs(paths[0])
   return { bound, open: () => linesOf(source, query, paths) }
 }
@@ -145,36 +139,30 @@ function match({ at, text, source }: SourceLine, query: LogQuery): LogEntry | un
 
 // Merges sorted streams into one.
 
-interface SortedStream<T> {
+interface SortedStream {
   /** Not greater than any value of the stream. The stream is opened only when it is needed. */
   bound: number
-  open(): AsyncGenerator<T>
-}
-
-interface MergeOrder<T> {
-  compare(a: T, b: T): number
-  /** The position of a value among the bounds. */
-  boundOf(value: T): number
-  compareBounds(a: number, b: number): number
+  open(): AsyncGenerator<SourceLine>
 }
 
 /** All values in order. Only as many streams are open at a time as overlap. */
-async function* mergeSorted<T>(
-  streams: readonly SortedStream<T>[],
-  order: MergeOrder<T>,
-): AsyncGenerator<T> {
-  const waiting = streams.toSorted((a, b) => order.compareBounds(a.bound, b.bound))
-  const open: { value: T; rest: AsyncGenerator<T> }[] = []
-  const take = async (rest: AsyncGenerator<T>) => {
+async function* mergeSorted(
+  streams: readonly SortedStream[],
+  { order }: Pick<LogQuery, 'order'>,
+): AsyncGenerator<SourceLine> {
+  const sign = signOf(order)
+  const waiting = streams.toSorted((a, b) => sign * (a.bound - b.bound))
+  const open: { value: SourceLine; rest: AsyncGenerator<SourceLine> }[] = []
+  const take = async (rest: AsyncGenerator<SourceLine>) => {
     const step = await rest.next()
     if (!step.done) open.push({ value: step.value, rest })
   }
   try {
     for (;;) {
-      open.sort((a, b) => order.compare(a.value, b.value))
+      open.sort((a, b) => sign * comparePositions(a.value.at, b.value.at))
       const first = open[0]
       const next = waiting[0]
-      if (next && (!first || order.compareBounds(next.bound, order.boundOf(first.value)) <= 0)) {
+      if (next && (!first || sign * (next.bound - first.value.at.ms) <= 0)) {
         waiting.shift()
         await take(next.open())
       } else if (first) {

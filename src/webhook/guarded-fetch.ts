@@ -2,12 +2,13 @@
  * Sends requests of the OAuth vault, and to registries, by the rules of webhooks: only to public
  * addresses, unless the operator allows more.
  */
-import { isIP } from 'node:net'
+
+import { type LookupAddress, lookup } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
 import type { Agent } from 'undici'
 import { AppError } from '../core/errors.ts'
 import { type IpRange, isInRange } from '../core/network/ip-range.ts'
 import type { Outgoing } from '../core/network/outgoing.ts'
-import { adviceOf, createGuardedAgent, type ResolveName } from './guarded-agent.ts'
 import { isReachable } from './url-rules.ts'
 
 const DEFAULT_TIMEOUT_MS = 10_000
@@ -127,4 +128,84 @@ function asRefusal(url: URL, error: unknown): AppError {
   const isSlow = name === 'TimeoutError' || name === 'AbortError'
   const why = isSlow ? 'there was no answer in time' : ((cause as Error)?.message ?? message)
   return new AppError('unavailable', `${url.host} could not be asked: ${why}.`, { cause: error })
+}
+
+// Opens connections only to addresses that webhooks may reach.
+
+/** Finds all addresses of a host name. */
+export type ResolveName = (hostname: string) => Promise<LookupAddress[]>
+
+/** Uses the machine's own resolver. */
+const resolveName: ResolveName = (hostname) =>
+  new Promise((resolve, reject) => {
+    lookup(hostname, { all: true, verbatim: true }, (error, addresses) =>
+      error ? reject(error) : resolve(addresses),
+    )
+  })
+
+interface GuardedAgentOptions {
+  timeoutMs: number
+  /** Default: the machine's own resolver. */
+  resolve?: ResolveName
+  /**
+   * The name of the setting with which the operator allows more, for the message. `null`: there is none. Default
+   * `RUNYARD_WEBHOOK_ALLOW`.
+   */
+  setting?: string | null
+  /** Whether public addresses are allowed. Default true. False: only what the operator allows. */
+  isPublicReached?: boolean
+}
+
+/**
+ * Makes a dispatcher that connects to exactly those addresses that were checked: a name is resolved once, so that it
+ * cannot mean another address a moment later. It follows no redirects. The caller must check hosts that are addresses
+ * themselves, since those are not resolved.
+ *
+ * The library is loaded here, so that servers start faster; most send no webhook.
+ */
+export async function createGuardedAgent(
+  allowed: readonly IpRange[],
+  options: GuardedAgentOptions,
+): Promise<Agent> {
+  const { timeoutMs, resolve = resolveName, setting = 'RUNYARD_WEBHOOK_ALLOW' } = options
+  const { isPublicReached = true } = options
+  const isGood = (address: string) =>
+    isPublicReached ? isReachable(address, allowed) : isInRange(address, allowed)
+  const undici = await import('undici')
+  return new undici.Agent({
+    connect: { timeout: timeoutMs, lookup: guardedLookup(isGood, { resolve, setting }) },
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+    allowH2: false,
+    connections: 16,
+    pipelining: 1,
+  })
+}
+
+function guardedLookup(
+  isGood: (address: string) => boolean,
+  { resolve, setting }: { resolve: ResolveName; setting: string | null },
+): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname).then(
+      (addresses) => {
+        const reachable = addresses.filter(({ address }) => isGood(address))
+        const [first] = reachable
+        if (!first) callback(forbidden(hostname, setting), '', 0)
+        else if (options.all) callback(null, reachable)
+        else callback(null, first.address, first.family)
+      },
+      (error) => callback(error, '', 0),
+    )
+  }
+}
+
+function forbidden(hostname: string, setting: string | null): NodeJS.ErrnoException {
+  const message = `${hostname} stands for no public address.${adviceOf(setting)}`
+  return Object.assign(new Error(message), { code: 'ERR_FORBIDDEN_ADDRESS' })
+}
+
+/** The sentence of a refusal that says where the operator can allow the address. */
+function adviceOf(setting: string | null): string {
+  return setting === null ? '' : ` The operator can allow it in ${setting}.`
 }

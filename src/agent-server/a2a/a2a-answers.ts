@@ -1,26 +1,26 @@
 /** Answers Agent2Agent requests with the protocol's own library. */
-import { A2A_VERSION_HEADER, AgentCard, formatSSEEvent } from '@a2a-js/sdk'
+
+import { A2A_VERSION_HEADER, AgentCard, formatSSEEvent, type SecurityScheme } from '@a2a-js/sdk'
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server'
 import { type A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server'
 import type { Context } from 'hono'
+import type { Assistant } from '../../core/agent/assistant.ts'
 import { AppError } from '../../core/errors.ts'
-import type { JsonObject, JsonValue } from '../../core/json.ts'
+import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts'
 import { LOOKING_A2A_METHODS, requireTalk } from '../../core/people/agent-access.ts'
 import { keepAliveJson } from '../../stream/response/keep-alive-json.ts'
 import { sseResponse } from '../../stream/response/sse-response.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
-import type { Parts } from '../agent-server-parts.ts'
-import type { AppConfig } from '../app-config.ts'
+import type { AppConfig, Parts } from '../agent-server-parts.ts'
 import { takesMessages } from '../assistants/assistant-graph.ts'
 import { resolveAssistant } from '../assistants/assistants.ts'
-import { agentCard, mergeCards } from './card.ts'
-import { type A2AParts, createA2AHandler } from './methods.ts'
+import { createA2AHandler } from './methods.ts'
 import { isCurrentVersion, type Rpc, readRpc } from './rpc.ts'
 
 /** An assistant's card; without `id`, the card of the project's first graph. */
 export async function answerCard(
   c: Context<AgentServerEnv>,
-  parts: A2AParts,
+  parts: Parts,
   settings: AppConfig,
   id: string = firstGraph(parts),
 ): Promise<Response> {
@@ -44,7 +44,7 @@ async function legacyCard(handler: A2ARequestHandler): Promise<JsonObject> {
 /** A request of the protocol, in JSON-RPC. */
 export async function answerRequest(
   c: Context<AgentServerEnv>,
-  parts: A2AParts,
+  parts: Parts,
   settings: AppConfig,
 ): Promise<Response> {
   const left = new AbortController()
@@ -61,7 +61,7 @@ export async function answerRequest(
   })
 }
 
-function firstGraph(parts: Pick<Parts, 'host'>): string {
+function firstGraph(parts: Parts): string {
   const [first] = parts.host.graphs.keys()
   if (first !== undefined) return first
   throw new AppError('not_found', 'This project has no graphs.')
@@ -77,7 +77,7 @@ interface Streaming {
 /** An error before the first event becomes a single error answer. */
 async function answerStream(
   c: Context<AgentServerEnv>,
-  parts: Pick<Parts, 'log'>,
+  parts: Parts,
   { rpc, handler, left }: Streaming,
 ): Promise<Response> {
   const answered = (await rpc.handle(handler)) as JsonObject | AsyncIterable<unknown>
@@ -102,7 +102,7 @@ async function answerStream(
 
 async function handlerOf(
   c: Context<AgentServerEnv>,
-  parts: A2AParts,
+  parts: Parts,
   settings: AppConfig,
   { id, signal }: { id: string; signal: AbortSignal },
 ): Promise<A2ARequestHandler> {
@@ -137,4 +137,85 @@ function baseUrlOf(c: Context, { publicUrl, gatewayToken, http }: AppConfig): st
   if (publicUrl !== undefined && isBelow) return `${publicUrl}${path}`
   const scheme = forwarded('proto') ?? protocol.replace(':', '')
   return `${scheme}://${forwarded('host') ?? host}${path}`
+}
+
+// An assistant's card, which other agents read before they talk to it.
+
+interface CardAbout {
+  assistant: Assistant
+  /** The server's URL as its clients see it, without a trailing slash. */
+  baseUrl: string
+  /** The server's version. */
+  version: string
+  hasMessages: boolean
+  /** Whether the project has webhooks, which carry push notifications. */
+  hasPushNotifications: boolean
+  /** Whether the server, or its gateway, requires a key. The card does not describe a project's own auth. */
+  needsKey: boolean
+}
+
+/** The card lists both protocol versions at one address. */
+function agentCard({ assistant, baseUrl, version, ...about }: CardAbout): AgentCard {
+  const { assistant_id, graph_id, name } = assistant
+  const description = assistant.description || `The agent "${name}".`
+  const at = { url: `${baseUrl}/a2a/${assistant_id}`, protocolBinding: 'JSONRPC', tenant: '' }
+  const skill = { id: graph_id, name, description, tags: [graph_id] }
+  return {
+    name,
+    description,
+    supportedInterfaces: [
+      { ...at, protocolVersion: '1.0' },
+      { ...at, protocolVersion: '0.3' },
+    ],
+    provider: undefined,
+    version: `${version}+${assistant.version}`,
+    capabilities: {
+      streaming: true,
+      pushNotifications: about.hasPushNotifications,
+      extensions: [],
+      extendedAgentCard: true,
+    },
+    securitySchemes: about.needsKey ? SCHEMES : {},
+    securityRequirements: about.needsKey
+      ? Object.keys(SCHEMES).map((scheme) => ({ schemes: { [scheme]: { list: [] } } }))
+      : [],
+    defaultInputModes: about.hasMessages ? ['text/plain', ...DATA, ...FILES] : DATA,
+    defaultOutputModes: about.hasMessages ? ['text/plain', ...DATA] : DATA,
+    skills: [{ ...skill, examples: [], inputModes: [], outputModes: [], securityRequirements: [] }],
+    signatures: [],
+  }
+}
+
+/**
+ * One card with the fields of both protocol versions, for clients that do not send a version. Objects
+ * of the same name are merged, and lists element by element.
+ */
+function mergeCards(current: JsonObject, legacy: JsonObject): JsonObject {
+  const merged: JsonObject = { ...legacy }
+  for (const [name, value] of Object.entries(current)) merged[name] = merge(value, legacy[name])
+  return merged
+}
+
+function merge(one: JsonValue, other: JsonValue | undefined): JsonValue {
+  if (isObject(one) && isObject(other)) return mergeCards(one, other)
+  if (!Array.isArray(one) || !Array.isArray(other)) return one
+  return one.map((element, place) => merge(element, other[place]))
+}
+
+const DATA = ['application/json']
+const FILES = ['image/*', 'audio/*', 'video/*', 'application/pdf']
+
+const SCHEMES: Record<string, SecurityScheme> = {
+  apiKey: {
+    scheme: {
+      $case: 'apiKeySecurityScheme',
+      value: { description: 'An API key.', location: 'header', name: 'X-Api-Key' },
+    },
+  },
+  bearer: {
+    scheme: {
+      $case: 'httpAuthSecurityScheme',
+      value: { description: 'An API key as a bearer token.', scheme: 'bearer', bearerFormat: '' },
+    },
+  },
 }

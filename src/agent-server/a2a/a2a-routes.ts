@@ -1,8 +1,7 @@
 /** `/a2a/{assistant_id}`: the Agent2Agent protocol, versions 1.0 and 0.3, as JSON-RPC; and the cards. */
 
 import { z } from '@hono/zod-openapi'
-import type { Parts } from '../agent-server-parts.ts'
-import type { AppConfig } from '../app-config.ts'
+import type { AppConfig, Parts } from '../agent-server-parts.ts'
 import { AssistantIdSchema, AssistantPathSchema } from '../operations/ids.ts'
 import { JsonObjectSchema, JsonValueSchema } from '../operations/json.ts'
 import { createRoutes, operationsOf, rpcOperationsOf } from '../operations/route.ts'

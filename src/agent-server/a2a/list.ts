@@ -22,7 +22,7 @@ const MAX_PAGE = 100
 
 /** The tasks of an assistant, the latest first. A page token is the number of tasks before the page. */
 export async function listTasks(
-  parts: Pick<Parts, 'store' | 'events' | 'authorize' | 'limits'>,
+  parts: Parts,
   { caller, assistant_id }: { caller: Caller; assistant_id: string },
   request: ListTasksRequest,
 ): Promise<ListTasksResponse> {
@@ -45,11 +45,7 @@ export async function listTasks(
   return { tasks, nextPageToken, pageSize, totalSize: wanted.length }
 }
 
-function runsOfContext(
-  parts: Pick<Parts, 'store' | 'authorize'>,
-  caller: Caller,
-  contextId: string,
-): Promise<StoredRun[]> {
+function runsOfContext(parts: Parts, caller: Caller, contextId: string): Promise<StoredRun[]> {
   const thread_id = UuidSchema.safeParse(contextId)
   if (thread_id.success) {
     return listRuns(parts, caller, thread_id.data, { limit: RUNS_READ, offset: 0 })
@@ -57,10 +53,7 @@ function runsOfContext(
   throw new RequestMalformedError('contextId must be a UUID: it is the id of a thread.')
 }
 
-async function runsOfAll(
-  parts: Pick<Parts, 'store' | 'authorize' | 'limits'>,
-  caller: Caller,
-): Promise<StoredRun[]> {
+async function runsOfAll(parts: Parts, caller: Caller): Promise<StoredRun[]> {
   const { threads } = await searchThreads(parts, caller, {
     ...{ sort_by: 'updated_at', sort_order: 'desc', limit: THREADS_READ, offset: 0 },
     select: ['thread_id'],
@@ -75,11 +68,7 @@ async function runsOfAll(
 }
 
 /** A caller may be allowed to find a thread but not to read it. The thread may also have been deleted. */
-async function runsOfThread(
-  parts: Pick<Parts, 'store' | 'authorize'>,
-  caller: Caller,
-  thread_id: string,
-): Promise<StoredRun[]> {
+async function runsOfThread(parts: Parts, caller: Caller, thread_id: string): Promise<StoredRun[]> {
   try {
     return await listRuns(parts, caller, thread_id, { limit: RUNS_READ_EACH, offset: 0 })
   } catch (error) {
@@ -96,21 +85,13 @@ function latestOfTasks(runs: StoredRun[]): StoredRun[] {
 }
 
 /** SQLite reads block the event loop, and large states take long: yields so that other requests go on. */
-async function look(
-  parts: Pick<Parts, 'store' | 'events'>,
-  run: StoredRun,
-  historyLength: number,
-): Promise<Task> {
+async function look(parts: Parts, run: StoredRun, historyLength: number): Promise<Task> {
   await nextTurn()
   return viewTask(parts, { task_id: taskIdOf(run), run }, historyLength)
 }
 
 /** The run's status rules out most tasks. Only the others are read in full. */
-async function withState(
-  parts: Pick<Parts, 'store' | 'events'>,
-  runs: StoredRun[],
-  state: TaskState,
-): Promise<StoredRun[]> {
+async function withState(parts: Parts, runs: StoredRun[], state: TaskState): Promise<StoredRun[]> {
   const found: StoredRun[] = []
   for (const run of runs.filter(({ status }) => STATUSES[state]?.includes(status))) {
     const { status } = await look(parts, run, 0)

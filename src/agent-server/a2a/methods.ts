@@ -24,22 +24,18 @@ import type { RunCommand } from '../../core/agent/run.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { UuidSchema } from '../operations/ids.ts'
 import { cancelRun, REQUESTED } from '../runs/cancel.ts'
-import { type CreationParts, createRun } from '../runs/run-creation.ts'
+import { createRun } from '../runs/run-creation.ts'
 import { runRequest } from '../runs/run-request.ts'
-import { asA2AErrors } from './a2a-errors.ts'
 import { listTasks } from './list.ts'
 import { toInput, toResume } from './message.ts'
 import { checkPushConfig, getPushConfig, listPushConfigs, putPushConfig } from './push-configs.ts'
-import { isCurrentVersion } from './rpc.ts'
+import { asA2AErrors, isCurrentVersion } from './rpc.ts'
 import { streamTask } from './stream.ts'
 import { findTask, isOver, openQuestions, type TaskRun, viewTask } from './task.ts'
 import { TASK_ID_KEY } from './task-id.ts'
 
-/** A task is a run, so the operations need the parts that create runs. */
-export type A2AParts = CreationParts & Pick<Parts, 'log'>
-
 interface A2AContext {
-  parts: A2AParts
+  parts: Parts
   caller: Caller
   card: AgentCard
   assistant_id: string

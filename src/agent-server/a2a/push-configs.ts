@@ -36,10 +36,7 @@ const Config = z.object({
 })
 
 /** Refuses a config that could not receive a notification. Throws `invalid`, `RequestMalformedError`. */
-export function checkPushConfig(
-  parts: Pick<Parts, 'webhooks'>,
-  config: TaskPushNotificationConfig,
-): void {
+export function checkPushConfig(parts: Parts, config: TaskPushNotificationConfig): void {
   const read = Config.safeParse(config)
   if (!read.success) {
     const [issue] = read.error.issues
@@ -53,7 +50,7 @@ export function checkPushConfig(
  * queued at once, else when the run ends.
  */
 export async function putPushConfig(
-  parts: Pick<Parts, 'store' | 'events' | 'webhooks' | 'clock'>,
+  parts: Parts,
   task: TaskRun,
   given: TaskPushNotificationConfig,
   version: PushVersion,
@@ -73,7 +70,7 @@ export async function putPushConfig(
 }
 
 /** The task and its run, if the run has ended. `undefined`: it has not. */
-async function standing(parts: Pick<Parts, 'store' | 'events'>, task_id: string, run_id: string) {
+async function standing(parts: Parts, task_id: string, run_id: string) {
   const run = await parts.store.runs.get(run_id)
   if (!run || !isTerminal(run.status)) return undefined
   return { run, task: await viewTask(parts, { task_id, run }) }
@@ -81,7 +78,7 @@ async function standing(parts: Pick<Parts, 'store' | 'events'>, task_id: string,
 
 /** `false`: the run has ended meanwhile, so this config would miss its end. */
 async function putWhere(
-  parts: Pick<Parts, 'store' | 'webhooks'>,
+  parts: Parts,
   record: PushConfig,
   run_id: string,
   stands: { run: QueuedRun; task: Task } | undefined,
@@ -108,7 +105,7 @@ async function putWhere(
 }
 
 export async function listPushConfigs(
-  { store }: Pick<Parts, 'store'>,
+  { store }: Parts,
   task_id: string,
 ): Promise<TaskPushNotificationConfig[]> {
   const configs = await store.pushConfigs.list(task_id)
@@ -117,7 +114,7 @@ export async function listPushConfigs(
 
 /** Throws `TaskNotFoundError`. */
 export async function getPushConfig(
-  parts: Pick<Parts, 'store'>,
+  parts: Parts,
   task_id: string,
   id: string,
 ): Promise<TaskPushNotificationConfig> {

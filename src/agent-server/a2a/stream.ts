@@ -11,7 +11,7 @@ import { artifactOf, isOver, type TaskRun, viewTask } from './task.ts'
  * an answer, yields only the task. Rejects with the signal's reason, and when the log stops.
  */
 export async function* streamTask(
-  parts: Pick<Parts, 'store' | 'events'>,
+  parts: Parts,
   task: TaskRun,
   options: { signal: AbortSignal; historyLength: number | undefined },
 ): AsyncGenerator<StreamResponse, void, undefined> {
@@ -30,7 +30,7 @@ export async function* streamTask(
 }
 
 async function* ending(
-  parts: Pick<Parts, 'store' | 'events'>,
+  parts: Parts,
   { task_id, run }: TaskRun,
 ): AsyncGenerator<StreamResponse, void, undefined> {
   const ended = await parts.store.runs.get(run.run_id)

@@ -38,7 +38,7 @@ export interface TaskRun {
 
 /** Throws `TaskNotFoundError`, also for a run of another assistant. */
 export async function findTask(
-  parts: Pick<Parts, 'store' | 'authorize'>,
+  parts: Parts,
   caller: Caller,
   assistant_id: string,
   id: string,
@@ -66,7 +66,7 @@ interface Standing {
 
 /** The task as clients see it. `historyLength` in messages, at most 100; absent: 10. */
 export async function viewTask(
-  parts: Pick<Parts, 'store' | 'events'>,
+  parts: Parts,
   task: TaskRun,
   historyLength = DEFAULT_HISTORY,
 ): Promise<Task> {
@@ -100,10 +100,7 @@ function taskAt({ task_id, run }: TaskRun, standing: Standing, historyLength: nu
 }
 
 /** The task's open questions. */
-export async function openQuestions(
-  parts: Pick<Parts, 'store' | 'events'>,
-  { run }: TaskRun,
-): Promise<Interrupt[]> {
+export async function openQuestions(parts: Parts, { run }: TaskRun): Promise<Interrupt[]> {
   return (await standingOf(parts, run)).interrupts
 }
 
@@ -117,10 +114,7 @@ export function isOver(task: Task): boolean {
   return over.some((state) => state === task.status?.state)
 }
 
-async function standingOf(
-  parts: Pick<Parts, 'store' | 'events'>,
-  run: QueuedRun,
-): Promise<Standing> {
+async function standingOf(parts: Parts, run: QueuedRun): Promise<Standing> {
   const { run_id, thread_id, status } = run
   const thread = await parts.store.threads.get(thread_id)
   if (!isTerminal(status)) {
@@ -154,7 +148,7 @@ const STATES: Record<RunStatus, TaskState> = {
 }
 
 async function stoppedAtBreakpoint(
-  parts: Pick<Parts, 'store'>,
+  parts: Parts,
   { run_id, thread_id }: QueuedRun,
   thread: Thread | undefined,
 ): Promise<boolean> {

@@ -3,11 +3,17 @@
  * page opened on the machine could: browsers send a page's requests to the loopback, and a page whose host
  * name resolves to 127.0.0.1 (DNS rebinding) can read the answers.
  */
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
 import { AppError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
-import { type CorsConfig, originRule } from '../../core/network/cors.ts'
+import {
+  areCookiesAllowed,
+  type CorsConfig,
+  isOwnOrigin,
+  originRule,
+} from '../../core/network/cors.ts'
 import { isThisMachine } from '../../core/network/ip-range.ts'
+import type { AgentServerEnv } from './caller.ts'
 import { isInProcess } from './door.ts'
 
 export interface OpenTo {
@@ -32,16 +38,11 @@ export function guardOpenServer(
   log: Log,
 ): MiddlewareHandler {
   const isNamed = namedBy(cors)
-  /** The last allowed host: the next request usually names it too. */
-  let known: string | undefined
   return async (c, next) => {
     const host = c.req.header('host')
     const origin = c.req.header('origin')
     if (isInProcess(c) || c.req.path === '/ok') return next()
-    if (host !== undefined && host !== known) {
-      if (!isHostAllowed(host, to)) throw refusedHost(host)
-      known = host
-    }
+    if (host !== undefined && !isHostAllowed(host, to)) throw refusedHost(host)
     if (origin === undefined || isOriginAllowed(origin, host, to) || isNamed(origin)) return next()
     log.warn({ origin }, 'refused a page of another origin; RUNYARD_ALLOWED_ORIGINS lets it in')
     throw refusedOrigin(origin)
@@ -92,4 +93,54 @@ function refusedHost(host: string): AppError {
 function refusedOrigin(origin: string): AppError {
   const how = 'Set RUNYARD_API_KEYS, or list the origin in RUNYARD_ALLOWED_ORIGINS.'
   return new AppError('forbidden', `Without keys this server answers no page of ${origin}. ${how}`)
+}
+
+// WebSocket handshakes.
+
+/** The protocol's event stream, the only path that accepts WebSockets. */
+const SOCKET_PATH = /^\/threads\/[^/]+\/stream\/events$/
+
+/**
+ * Throws `not_found` on paths without a WebSocket, before their handler runs, and `forbidden` for
+ * origins that CORS does not allow: browsers let any page open a WebSocket, without a preflight,
+ * and send cookies along. Removes the cookies if CORS does not allow them.
+ */
+export function guardSockets(cors: CorsConfig = {}): MiddlewareHandler<AgentServerEnv> {
+  const isAllowed = originRule(cors)
+  const areKept = areCookiesAllowed(cors)
+  return async (c, next) => {
+    if (c.env?.acceptSocket) {
+      requireSocketPath(c)
+      const origin = c.req.header('origin')
+      if (origin !== undefined && !isOwnOrigin(origin, hostOf(c))) {
+        if (!isAllowed(origin)) throw refusedSocket(origin)
+        if (!areKept) forgetCookies(c.req.raw.headers)
+      }
+    }
+    await next()
+  }
+}
+
+function requireSocketPath({ req }: Context): void {
+  if (SOCKET_PATH.test(req.path)) return
+  const where = 'They are at /threads/<thread_id>/stream/events.'
+  throw new AppError('not_found', `No WebSockets are served here. ${where}`)
+}
+
+/** The host name that the client used. */
+function hostOf({ req }: Context): string | undefined {
+  return req.header('x-forwarded-host')?.split(',')[0]?.trim() ?? req.header('host')
+}
+
+function refusedSocket(origin: string): AppError {
+  const how = 'List it in "http.cors.allow_origins" of langgraph.json.'
+  return new AppError('forbidden', `The origin ${origin} is not allowed. ${how}`)
+}
+
+/** Removes stored passwords too: a page cannot set `authorization` here, but browsers send them like cookies. */
+function forgetCookies(headers: Headers): void {
+  headers.delete('cookie')
+  if (/^(basic|digest|negotiate) /i.test(headers.get('authorization') ?? '')) {
+    headers.delete('authorization')
+  }
 }

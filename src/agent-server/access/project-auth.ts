@@ -1,12 +1,13 @@
 /** The project's own `auth`: it authorizes every operation, and its `authenticate` may be cached (`auth.cache`). */
 import { createHash } from 'node:crypto'
-import type { Authorize, AuthUser } from '../../core/agent/authorization.ts'
+import type { Authorize, AuthUser, Caller, MetadataFilter } from '../../core/agent/authorization.ts'
 import type { ProjectAuth } from '../../core/agent/host/auth.ts'
 import type { AuthCacheConfig } from '../../core/agent/server/project-settings.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { ExpiringMap } from '../../core/expiring-map.ts'
 import type { JsonObject } from '../../core/json.ts'
+import type { Parts } from '../agent-server-parts.ts'
 
 /** Also throws `forbidden` for a caller without a user, except for the project itself. */
 export function authorizeBy(auth: ProjectAuth): Authorize {
@@ -57,4 +58,24 @@ function keyOf(headers: Headers, names: readonly string[]): string | undefined {
   const sent = names.flatMap((name) => (headers.has(name) ? [[name, headers.get(name)]] : []))
   if (sent.length === 0) return undefined
   return createHash('sha256').update(JSON.stringify(sent)).digest('base64')
+}
+
+// Filters runs and deliveries to those of threads that the caller may see.
+
+/**
+ * The filter for lists of runs and deliveries. It combines the filter that the project's auth returns with
+ * the metadata that the auth adds to the search.
+ */
+export async function filterOfSeen(
+  { authorize }: Pick<Parts, 'authorize'>,
+  caller: Caller,
+): Promise<MetadataFilter | undefined> {
+  const value: { metadata: JsonObject } = { metadata: {} }
+  const filter = await authorize(caller, { resource: 'threads', action: 'search' }, value)
+  // A missing value matches nothing, rather than everything.
+  const wanted = Object.entries(value.metadata).map(([key, one]) => ({
+    [key]: { $eq: one ?? null },
+  }))
+  if (wanted.length === 0) return filter
+  return { $and: filter ? [filter, ...wanted] : wanted }
 }

@@ -96,7 +96,7 @@ const subgraph = operation('get', '/assistants/{assistant_id}/subgraphs/{namespa
   refusals: [404],
 })
 
-export function assistantGraphRoutes(parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'log'>) {
+export function assistantGraphRoutes(parts: Parts) {
   const routes = createRoutes()
   routes.openapi(draw, async (c) => {
     const { assistant_id } = c.req.valid('param')

@@ -14,7 +14,7 @@ import { getAssistant } from './assistants.ts'
  * when the project's code fails.
  */
 export async function drawAssistant(
-  parts: Pick<Parts, 'store' | 'host' | 'authorize'>,
+  parts: Parts,
   caller: Caller,
   id: string,
   xray: boolean | number,
@@ -25,7 +25,7 @@ export async function drawAssistant(
 
 /** A graph's schemas under its name. Throws like `drawAssistant`. */
 export async function getAssistantSchemas(
-  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'log'>,
+  parts: Parts,
   caller: Caller,
   id: string,
 ): Promise<{ graph_id: string } & GraphSchemas> {
@@ -39,10 +39,7 @@ export async function getAssistantSchemas(
  * must have been allowed to run the assistant. Throws `not_found` if the project no longer has the
  * graph, `bad_request` when the project's code fails.
  */
-export async function takesMessages(
-  parts: Pick<Parts, 'host'>,
-  assistant: Assistant,
-): Promise<boolean> {
+export async function takesMessages(parts: Parts, assistant: Assistant): Promise<boolean> {
   const { input } = await withGraph(parts, assistant, (graph) => graph.names())
   return !input || input.includes('messages')
 }
@@ -53,7 +50,7 @@ export async function takesMessages(
  * `drawAssistant`.
  */
 export async function getSubgraphs(
-  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'log'>,
+  parts: Parts,
   caller: Caller,
   id: string,
   { namespace, recurse }: { namespace?: string; recurse: boolean },
@@ -67,12 +64,12 @@ export async function getSubgraphs(
   return Object.fromEntries(wanted.map(([path, schemas]) => [path, { graph_id, ...schemas }]))
 }
 
-function describe(parts: Pick<Parts, 'host'>, assistant: Assistant) {
+function describe(parts: Parts, assistant: Assistant) {
   return withGraph(parts, assistant, (graph) => graph.schemas())
 }
 
 async function withGraph<T>(
-  parts: Pick<Parts, 'host'>,
+  parts: Parts,
   assistant: Assistant,
   use: (graph: OpenGraph) => Promise<T>,
 ): Promise<T> {

@@ -3,9 +3,9 @@ import { lockOf } from '../../core/agent/agent-store.ts'
 import type { Caller, MetadataFilter } from '../../core/agent/authorization.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Parts } from '../agent-server-parts.ts'
-import { announceCancelled, type CancelParts, cancelRuns } from '../runs/cancel.ts'
+import { announceCancelled, cancelRuns } from '../runs/cancel.ts'
 import { announceRemoved, removeThread } from '../threads/thread-removal.ts'
-import { authorizeOnAssistant, requireAssistant } from './assistants.ts'
+import { requireAssistant } from './assistants.ts'
 import { isSystemAssistant } from './system.ts'
 
 /**
@@ -14,12 +14,13 @@ import { isSystemAssistant } from './system.ts'
  * `conflict` for a graph's system assistant.
  */
 export async function deleteAssistant(
-  parts: CancelParts & Pick<Parts, 'host'>,
+  parts: Parts,
   caller: Caller,
   id: string,
   { delete_threads }: { delete_threads: boolean },
 ): Promise<string> {
-  const filter = await authorizeOnAssistant(parts, caller, 'delete', id)
+  const event = { resource: 'assistants', action: 'delete' } as const
+  const filter = await parts.authorize(caller, event, { assistant_id: id })
   const assistant_id = await removeAssistant(parts, id, filter)
   if (delete_threads) await deleteThreads(parts, caller, assistant_id)
   return assistant_id
@@ -30,7 +31,7 @@ const ASSISTANT_GONE = 'assistant_deleted: its assistant was removed'
 
 /** Ends the runs in the same transaction, so that a crash leaves no run without its assistant. */
 async function removeAssistant(
-  parts: CancelParts & Pick<Parts, 'host'>,
+  parts: Parts,
   id: string,
   filter: MetadataFilter | undefined,
 ): Promise<string> {
@@ -59,11 +60,7 @@ function isPartOfGraph(graph_id: string): AppError {
 const BATCH = 100
 
 /** Removes each thread in its own transaction. If the server dies in between, another call removes the rest. */
-async function deleteThreads(
-  parts: CancelParts,
-  caller: Caller,
-  assistant_id: string,
-): Promise<void> {
+async function deleteThreads(parts: Parts, caller: Caller, assistant_id: string): Promise<void> {
   const value = { metadata: { assistant_id } }
   const event = { resource: 'threads', action: 'delete' } as const
   const filter = await parts.authorize(caller, event, value)

@@ -2,12 +2,17 @@
 
 import { z } from '@hono/zod-openapi'
 import { invalidField } from '../../core/errors.ts'
-import { answerOf, selectionOf } from '../../http/answer.ts'
+import { answerOf, selectionOf, sendAs } from '../../http/answer.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { given } from '../operations/given.ts'
 import { AssistantPathSchema } from '../operations/ids.ts'
 import { selectable } from '../operations/json.ts'
-import { PaginationHeadersSchema, setPagination } from '../operations/pagination.ts'
+import {
+  FIRST_PAGE,
+  NEWEST_FIRST,
+  PaginationHeadersSchema,
+  setPagination,
+} from '../operations/pagination.ts'
 import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
 import { deleteAssistant } from './assistant-removal.ts'
 import {
@@ -21,12 +26,13 @@ import {
   VersionBodySchema,
   VersionQuerySchema,
 } from './assistant-schemas.ts'
-import { countAssistants, searchAssistants } from './assistant-search.ts'
 import {
+  countAssistants,
   createAssistant,
   getAssistant,
   listVersions,
   patchAssistant,
+  searchAssistants,
   setLatestVersion,
 } from './assistants.ts'
 
@@ -111,12 +117,10 @@ const latest = operation('post', '/assistants/{assistant_id}/latest', {
 export function assistantRoutes(parts: Parts) {
   const routes = createRoutes()
   routes.openapi(create, async (c) =>
-    c.json(
-      answerOf(
-        AssistantSchema,
-        await createAssistant(parts, c.var.caller, given(c.req.valid('json'))),
-      ),
-      200,
+    sendAs(
+      c,
+      AssistantSchema,
+      await createAssistant(parts, c.var.caller, given(c.req.valid('json'))),
     ),
   )
   routes.openapi(search, async (c) => {
@@ -132,17 +136,15 @@ export function assistantRoutes(parts: Parts) {
   )
   routes.openapi(get, async (c) => {
     const { assistant_id } = c.req.valid('param')
-    return c.json(
-      answerOf(AssistantSchema, await getAssistant(parts, c.var.caller, assistant_id)),
-      200,
-    )
+    return sendAs(c, AssistantSchema, await getAssistant(parts, c.var.caller, assistant_id))
   })
   routes.openapi(patch, async (c) => {
     const { assistant_id } = c.req.valid('param')
     const change = given(c.req.valid('json'))
-    return c.json(
-      answerOf(AssistantSchema, await patchAssistant(parts, c.var.caller, assistant_id, change)),
-      200,
+    return sendAs(
+      c,
+      AssistantSchema,
+      await patchAssistant(parts, c.var.caller, assistant_id, change),
     )
   })
   routes.openapi(remove, async (c) => {
@@ -163,13 +165,11 @@ export function assistantRoutes(parts: Parts) {
     const { assistant_id } = c.req.valid('param')
     const version = c.req.valid('json').version ?? c.req.valid('query').version
     if (version === undefined) throw invalidField(['body', 'version'], 'Required.', 'missing')
-    return c.json(
-      answerOf(AssistantSchema, await setLatestVersion(parts, c.var.caller, assistant_id, version)),
-      200,
+    return sendAs(
+      c,
+      AssistantSchema,
+      await setLatestVersion(parts, c.var.caller, assistant_id, version),
     )
   })
   return routes
 }
-
-const FIRST_PAGE = { limit: 10, offset: 0 }
-const NEWEST_FIRST = { sort_by: 'created_at', sort_order: 'desc' } as const

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../core/json.ts'
 import { given } from '../operations/given.ts'
 import { UuidSchema } from '../operations/ids.ts'
 import { JsonObjectSchema, JsonValueSchema, optional } from '../operations/json.ts'
+import { pageFields, sortFields } from '../operations/pagination.ts'
 import { FlagSchema } from '../operations/query.ts'
 
 /** A graph's config, passed beside its input. */
@@ -68,11 +69,6 @@ export const AssistantPatchSchema = z
   })
   .openapi('AssistantPatch')
 
-const PageFields = {
-  limit: optional(z.int().min(1).max(1000)).openapi({ default: 10 }),
-  offset: optional(z.int().min(0)).openapi({ default: 0 }),
-}
-
 const QueryFields = {
   metadata: optional(JsonObjectSchema).openapi({
     description:
@@ -87,9 +83,8 @@ const QueryFields = {
 export const AssistantSearchSchema = z
   .object({
     ...QueryFields,
-    ...PageFields,
-    sort_by: optional(z.enum(ASSISTANT_SORT_FIELDS)).openapi({ default: 'created_at' }),
-    sort_order: optional(z.enum(['asc', 'desc'])).openapi({ default: 'desc' }),
+    ...pageFields(10),
+    ...sortFields(ASSISTANT_SORT_FIELDS, 'created_at'),
     select: optional(z.array(AssistantSchema.keyof())),
   })
   .openapi('AssistantSearchRequest')
@@ -97,7 +92,7 @@ export const AssistantSearchSchema = z
 export const AssistantCountSchema = z.object(QueryFields).openapi('AssistantCountRequest')
 
 export const AssistantVersionsSchema = z
-  .object({ metadata: optional(JsonObjectSchema), ...PageFields })
+  .object({ metadata: optional(JsonObjectSchema), ...pageFields(10) })
   .openapi('AssistantVersionsSearchRequest')
 
 export const VersionBodySchema = z

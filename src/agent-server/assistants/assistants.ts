@@ -1,18 +1,14 @@
 /** The verbs on one assistant and its versions. */
-
 import { randomUUID } from 'node:crypto'
 import {
   type Assistant,
   type AssistantContent,
+  type AssistantPage,
+  type AssistantQuery,
   type AssistantStore,
   UNTITLED,
 } from '../../core/agent/assistant.ts'
-import {
-  type AuthorizationEvent,
-  type Caller,
-  type MetadataFilter,
-  matchesFilter,
-} from '../../core/agent/authorization.ts'
+import { type Caller, type MetadataFilter, matchesFilter } from '../../core/agent/authorization.ts'
 import { LOST_SERVER_MS } from '../../core/agent/server/server.ts'
 import { timestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
@@ -39,7 +35,7 @@ interface AssistantRequest {
 
 /** Adds an assistant, or returns the existing one. Throws `not_found` (graph), `conflict`. */
 export async function createAssistant(
-  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'limits' | 'clock'>,
+  parts: Parts,
   caller: Caller,
   request: AssistantRequest,
 ): Promise<Assistant> {
@@ -69,12 +65,8 @@ export async function createAssistant(
 }
 
 /** `id` is an assistant's id or a graph's name. Throws `not_found`. */
-export async function getAssistant(
-  parts: Pick<Parts, 'store' | 'authorize'>,
-  caller: Caller,
-  id: string,
-): Promise<Assistant> {
-  const filter = await authorizeOnAssistant(parts, caller, 'read', id)
+export async function getAssistant(parts: Parts, caller: Caller, id: string): Promise<Assistant> {
+  const filter = await parts.authorize(caller, READ, { assistant_id: id })
   return requireAssistant(parts.store.assistants, id, filter)
 }
 
@@ -86,7 +78,7 @@ type AssistantPatch = Partial<AssistantContent>
  * do. Throws `not_found`.
  */
 export async function patchAssistant(
-  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'limits' | 'clock'>,
+  parts: Parts,
   caller: Caller,
   id: string,
   patch: AssistantPatch,
@@ -108,17 +100,7 @@ export async function patchAssistant(
   })
 }
 
-type AssistantAction = Extract<AuthorizationEvent, { resource: 'assistants' }>['action']
-
-/** Checks whether the caller may do this to the assistant. Returns the filter for assistants the caller may see. */
-export async function authorizeOnAssistant(
-  parts: Pick<Parts, 'authorize'>,
-  caller: Caller,
-  action: AssistantAction,
-  id: string,
-): Promise<MetadataFilter | undefined> {
-  return parts.authorize(caller, { resource: 'assistants', action }, { assistant_id: id })
-}
+const READ = { resource: 'assistants', action: 'read' } as const
 
 /** Finds the assistant. Throws `not_found` if it does not exist or the caller may not see it. */
 export async function requireAssistant(
@@ -137,11 +119,11 @@ export async function requireAssistant(
  * caller's filter does not hide it. Throws `not_found`.
  */
 export async function resolveAssistant(
-  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'limits' | 'clock'>,
+  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'clock'>,
   caller: Caller,
   id: string,
 ): Promise<Assistant> {
-  const filter = await authorizeOnAssistant(parts, caller, 'read', id)
+  const filter = await parts.authorize(caller, READ, { assistant_id: id })
   const assistant = await findAssistant(parts.store.assistants, id)
   if (assistant && (await isForRun(parts, assistant, filter))) return assistant
   throw new AppError(
@@ -180,7 +162,7 @@ async function findAssistant(
   return named ?? (await assistants.get(systemAssistantId(id)))
 }
 
-function requireGraphName(parts: Pick<Parts, 'host'>, graph_id: string): void {
+function requireGraphName(parts: Parts, graph_id: string): void {
   if (parts.host.graphs.has(graph_id)) return
   throw new AppError(
     'not_found',
@@ -194,12 +176,12 @@ function graphNames(parts: Pick<Parts, 'host'>): string {
 
 /** Newest first. Throws `not_found`. */
 export async function listVersions(
-  parts: Pick<Parts, 'store' | 'authorize'>,
+  parts: Parts,
   caller: Caller,
   id: string,
   page: { metadata?: JsonObject; limit: number; offset: number },
 ): Promise<Assistant[]> {
-  const filter = await authorizeOnAssistant(parts, caller, 'read', id)
+  const filter = await parts.authorize(caller, READ, { assistant_id: id })
   const { assistants } = parts.store
   const { assistant_id } = await requireAssistant(assistants, id, filter)
   return assistants.versions(assistant_id, page)
@@ -207,7 +189,7 @@ export async function listVersions(
 
 /** Puts a version in force. Throws `not_found` for the assistant and for the version. */
 export async function setLatestVersion(
-  parts: Pick<Parts, 'store' | 'authorize' | 'clock'>,
+  parts: Parts,
   caller: Caller,
   id: string,
   version: number,
@@ -226,4 +208,46 @@ export async function setLatestVersion(
     await assistants.update(assistant)
     return assistant
   })
+}
+
+// Searches assistants.
+
+type AssistantSearch = Omit<AssistantQuery, 'filter'> & AssistantPage
+
+interface FoundAssistants {
+  assistants: Assistant[]
+  /** How many there are on all pages. */
+  total: number
+}
+
+/** One page of the assistants that the caller may see. */
+export async function searchAssistants(
+  parts: Parts,
+  caller: Caller,
+  { sort_by, sort_order, limit, offset, ...query }: AssistantSearch,
+): Promise<FoundAssistants> {
+  const seen = await narrow(parts, caller, query)
+  const { assistants } = parts.store
+  const found = await assistants.search(seen, { sort_by, sort_order, limit, offset })
+  const total = await assistants.count(seen)
+  return { assistants: found, total }
+}
+
+/** The number of assistants that the caller may see. */
+export async function countAssistants(
+  parts: Parts,
+  caller: Caller,
+  query: Omit<AssistantQuery, 'filter'>,
+): Promise<number> {
+  return parts.store.assistants.count(await narrow(parts, caller, query))
+}
+
+async function narrow(
+  parts: Parts,
+  caller: Caller,
+  query: Omit<AssistantQuery, 'filter'>,
+): Promise<AssistantQuery> {
+  const value = { ...query, metadata: { ...query.metadata } }
+  const filter = await parts.authorize(caller, { resource: 'assistants', action: 'search' }, value)
+  return { ...value, ...(filter && { filter }) }
 }

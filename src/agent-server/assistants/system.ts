@@ -40,7 +40,7 @@ export function isSystemAssistant(
  * `configs`, by graph, override the project's settings; a `context` in them is the assistant's.
  */
 export async function registerSystemAssistants(
-  parts: Pick<Parts, 'store' | 'host' | 'clock'>,
+  parts: Parts,
   configs: Readonly<Record<string, JsonObject>>,
 ): Promise<void> {
   const now = timestamp(parts.clock)
@@ -51,7 +51,7 @@ export async function registerSystemAssistants(
   }
 }
 
-async function register(parts: Pick<Parts, 'store'>, assistant: Assistant): Promise<void> {
+async function register(parts: Parts, assistant: Assistant): Promise<void> {
   await parts.store.transaction(
     async ({ assistants }) => {
       if (await assistants.insert(assistant)) return

@@ -2,12 +2,17 @@
 
 import { z } from '@hono/zod-openapi'
 import type { JsonObject } from '../../core/json.ts'
-import { answerOf, selectionOf } from '../../http/answer.ts'
+import { selectionOf, sendAs } from '../../http/answer.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { given } from '../operations/given.ts'
 import { ThreadPathSchema } from '../operations/ids.ts'
 import { selectable } from '../operations/json.ts'
-import { PaginationHeadersSchema, setPagination } from '../operations/pagination.ts'
+import {
+  FIRST_PAGE,
+  NEWEST_FIRST,
+  PaginationHeadersSchema,
+  setPagination,
+} from '../operations/pagination.ts'
 import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
 import { runOnWire } from '../runs/run-on-wire.ts'
 import { RunSchema } from '../runs/run-schemas.ts'
@@ -22,7 +27,6 @@ import {
 } from './cron-schemas.ts'
 import {
   type CronPatch,
-  type CronSearch,
   countCrons,
   createCron,
   deleteCron,
@@ -111,16 +115,16 @@ export function cronRoutes(parts: Parts) {
     const { thread_id } = c.req.valid('param')
     const request = cronRequest(c.req.valid('json'))
     const ofThread = { ...request, thread_id, on_run_completed: null }
-    return c.json(answerOf(CronSchema, await createCron(parts, c.var.caller, ofThread)), 200)
+    return sendAs(c, CronSchema, await createCron(parts, c.var.caller, ofThread))
   })
   routes.openapi(create, async (c) => {
     const { on_run_completed = 'delete', ...rest } = c.req.valid('json')
     const request = { ...cronRequest(rest), thread_id: null, on_run_completed }
-    return c.json(answerOf(CronSchema, await createCron(parts, c.var.caller, request)), 200)
+    return sendAs(c, CronSchema, await createCron(parts, c.var.caller, request))
   })
   routes.openapi(search, async (c) => {
     const { select, ...query } = given(c.req.valid('json'))
-    const request = { ...FIRST_PAGE, ...query }
+    const request = { ...FIRST_PAGE, ...NEWEST_FIRST, ...query }
     const { crons, total } = await searchCrons(parts, c.var.caller, request)
     setPagination(c, { offset: request.offset, count: crons.length, total })
     return c.json(
@@ -132,15 +136,12 @@ export function cronRoutes(parts: Parts) {
     c.json(await countCrons(parts, c.var.caller, given(c.req.valid('json'))), 200),
   )
   routes.openapi(get, async (c) =>
-    c.json(
-      answerOf(CronSchema, await getCron(parts, c.var.caller, c.req.valid('param').cron_id)),
-      200,
-    ),
+    sendAs(c, CronSchema, await getCron(parts, c.var.caller, c.req.valid('param').cron_id)),
   )
   routes.openapi(patch, async (c) => {
     const { cron_id } = c.req.valid('param')
     const change = cronPatch(c.req.valid('json'))
-    return c.json(answerOf(CronSchema, await patchCron(parts, c.var.caller, cron_id, change)), 200)
+    return sendAs(c, CronSchema, await patchCron(parts, c.var.caller, cron_id, change))
   })
   routes.openapi(runNow, async (c) => {
     const { cron_id } = c.req.valid('param')
@@ -151,13 +152,6 @@ export function cronRoutes(parts: Parts) {
     return c.body(null, 204)
   })
   return routes
-}
-
-const FIRST_PAGE: Pick<CronSearch, 'limit' | 'offset' | 'sort_by' | 'sort_order'> = {
-  limit: 10,
-  offset: 0,
-  sort_by: 'created_at',
-  sort_order: 'desc',
 }
 
 type CronBody = Omit<z.infer<typeof ThreadCronCreateSchema>, 'multitask_strategy'>

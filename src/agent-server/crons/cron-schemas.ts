@@ -3,6 +3,7 @@ import { z } from '@hono/zod-openapi'
 import { CRON_RUN_STATUSES, CRON_SORT_FIELDS, ON_RUN_COMPLETED } from '../../core/agent/cron.ts'
 import { AssistantIdSchema, UuidSchema } from '../operations/ids.ts'
 import { JsonObjectSchema, optional } from '../operations/json.ts'
+import { pageFields, sortFields } from '../operations/pagination.ts'
 import { cronRunFields } from '../runs/run-schemas.ts'
 
 const HAS_ZONE = /(z|[+-]\d\d:?\d\d)$/i
@@ -160,10 +161,8 @@ const SelectSchema = z
 export const CronSearchSchema = z
   .object({
     ...QUERY_FIELDS,
-    limit: optional(z.int().min(1).max(1000)).openapi({ default: 10 }),
-    offset: optional(z.int().min(0)).openapi({ default: 0 }),
-    sort_by: optional(z.enum(CRON_SORT_FIELDS)).openapi({ default: 'created_at' }),
-    sort_order: optional(z.enum(['asc', 'desc'])).openapi({ default: 'desc' }),
+    ...pageFields(10),
+    ...sortFields(CRON_SORT_FIELDS, 'created_at'),
     select: optional(SelectSchema),
   })
   .openapi('CronSearch')

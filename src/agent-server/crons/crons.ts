@@ -1,7 +1,6 @@
 /** The verbs on crons. */
 import { randomUUID } from 'node:crypto'
-import type { AuthorizationEvent, Caller, MetadataFilter } from '../../core/agent/authorization.ts'
-import { matchesFilter } from '../../core/agent/authorization.ts'
+import { type Caller, type MetadataFilter, matchesFilter } from '../../core/agent/authorization.ts'
 import type { Cron, CronPage, CronQuery, CronStore, StoredCron } from '../../core/agent/cron.ts'
 import type { QueuedRun } from '../../core/agent/run.ts'
 import { timestamp } from '../../core/clock.ts'
@@ -12,7 +11,7 @@ import { resolveAssistant } from '../assistants/assistants.ts'
 import { systemAssistantId } from '../assistants/system.ts'
 import { requireMetadataFits } from '../limits.ts'
 import { authorizeOnThread, requireThread } from '../threads/threads.ts'
-import { type FiringParts, fireNow } from './firing.ts'
+import { fireNow } from './firing.ts'
 import { checkSchedule, nextRunDate } from './schedule.ts'
 
 /** The fields of a cron that a client sets. */
@@ -30,7 +29,7 @@ interface CronRequest extends Pick<Cron, 'schedule' | 'timezone' | 'end_time' | 
  * (schedule, time zone), and the refusal of its webhook.
  */
 export async function createCron(
-  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'crons' | 'webhooks' | 'limits' | 'clock'>,
+  parts: Parts,
   caller: Caller,
   request: CronRequest,
 ): Promise<Cron> {
@@ -40,7 +39,10 @@ export async function createCron(
   checkSchedule(value)
   checkWebhook(parts, value.payload)
   const { assistant_id } = await resolveAssistant(parts, caller, value.assistant_id)
-  const mayRun = await authorizeRuns(parts, caller, value.thread_id)
+  const { thread_id } = value
+  // A caller who may not create runs on the thread may not schedule them either.
+  const mayRun =
+    thread_id === null ? undefined : await authorizeOnThread(parts, caller, 'create_run', thread_id)
   const created_at = timestamp(parts.clock)
   const cron: StoredCron = {
     ...value,
@@ -54,7 +56,7 @@ export async function createCron(
     caller,
   }
   await parts.store.transaction(async ({ crons, threads }) => {
-    if (cron.thread_id !== null) await requireThread(threads, cron.thread_id, mayRun)
+    if (thread_id !== null) await requireThread(threads, thread_id, mayRun)
     await crons.insert(cron)
   })
   parts.crons.wake()
@@ -62,12 +64,8 @@ export async function createCron(
 }
 
 /** Throws `not_found`. */
-export async function getCron(
-  parts: Pick<Parts, 'store' | 'authorize'>,
-  caller: Caller,
-  cron_id: string,
-): Promise<Cron> {
-  const filter = await authorizeOnCron(parts, caller, 'read', cron_id)
+export async function getCron(parts: Parts, caller: Caller, cron_id: string): Promise<Cron> {
+  const filter = await parts.authorize(caller, { resource: 'crons', action: 'read' }, { cron_id })
   return requireCron(parts.store.crons, cron_id, filter)
 }
 
@@ -76,7 +74,7 @@ export type CronPatch = Partial<Omit<CronRequest, 'assistant_id' | 'thread_id'>>
 
 /** Throws `not_found`, and like `createCron`. If its times change, the next due time counts from now. */
 export async function patchCron(
-  parts: Pick<Parts, 'store' | 'authorize' | 'crons' | 'webhooks' | 'limits' | 'clock'>,
+  parts: Parts,
   caller: Caller,
   cron_id: string,
   patch: CronPatch,
@@ -99,33 +97,25 @@ export async function patchCron(
  * Starts a run as if the cron were due now; its next due time stays. Throws `not_found`, and the run's
  * refusal.
  */
-export async function runCron(
-  parts: FiringParts,
-  caller: Caller,
-  cron_id: string,
-): Promise<QueuedRun> {
-  const filter = await authorizeOnCron(parts, caller, 'update', cron_id)
+export async function runCron(parts: Parts, caller: Caller, cron_id: string): Promise<QueuedRun> {
+  const filter = await parts.authorize(caller, { resource: 'crons', action: 'update' }, { cron_id })
   return fireNow(parts, await requireCron(parts.store.crons, cron_id, filter))
 }
 
 /** The cron's existing runs go on. Throws `not_found`. */
-export async function deleteCron(
-  parts: Pick<Parts, 'store' | 'authorize'>,
-  caller: Caller,
-  cron_id: string,
-): Promise<void> {
-  const filter = await authorizeOnCron(parts, caller, 'delete', cron_id)
+export async function deleteCron(parts: Parts, caller: Caller, cron_id: string): Promise<void> {
+  const filter = await parts.authorize(caller, { resource: 'crons', action: 'delete' }, { cron_id })
   await parts.store.transaction(async ({ crons }) => {
     await requireCron(crons, cron_id, filter)
     await crons.delete(cron_id)
   })
 }
 
-export type CronSearch = Omit<CronQuery, 'filter'> & CronPage
+type CronSearch = Omit<CronQuery, 'filter'> & CronPage
 
 /** One page of the crons that the caller may see; `total` counts all pages. */
 export async function searchCrons(
-  parts: Pick<Parts, 'store' | 'authorize'>,
+  parts: Parts,
   caller: Caller,
   { sort_by, sort_order, limit, offset, ...query }: CronSearch,
 ): Promise<{ crons: Cron[]; total: number }> {
@@ -137,7 +127,7 @@ export async function searchCrons(
 
 /** The number of crons that the caller may see. */
 export async function countCrons(
-  parts: Pick<Parts, 'store' | 'authorize'>,
+  parts: Parts,
   caller: Caller,
   query: Omit<CronQuery, 'filter'>,
 ): Promise<number> {
@@ -147,7 +137,7 @@ export async function countCrons(
 function applyPatch(
   before: StoredCron,
   { metadata, payload, ...fields }: CronPatch,
-  parts: Pick<Parts, 'clock'>,
+  parts: Parts,
 ): StoredCron {
   const merged = { ...before, ...fields }
   const on_run_completed = before.thread_id === null ? merged.on_run_completed : null
@@ -169,29 +159,9 @@ function applyPatch(
 /** The fields that decide when a cron is due. */
 const TIMES = ['schedule', 'timezone', 'end_time', 'enabled'] as const
 
-/** A caller who may not create runs on the thread may not schedule them either. */
-async function authorizeRuns(
-  parts: Pick<Parts, 'authorize'>,
-  caller: Caller,
-  thread_id: string | null,
-): Promise<MetadataFilter | undefined> {
-  return thread_id === null ? undefined : authorizeOnThread(parts, caller, 'create_run', thread_id)
-}
-
-function checkWebhook(parts: Pick<Parts, 'webhooks'>, payload: JsonObject | undefined): void {
+function checkWebhook(parts: Parts, payload: JsonObject | undefined): void {
   const { webhook } = payload ?? {}
   if (typeof webhook === 'string') parts.webhooks.check(webhook)
-}
-
-type CronAction = Extract<AuthorizationEvent, { resource: 'crons' }>['action']
-
-async function authorizeOnCron(
-  parts: Pick<Parts, 'authorize'>,
-  caller: Caller,
-  action: CronAction,
-  cron_id: string,
-): Promise<MetadataFilter | undefined> {
-  return parts.authorize(caller, { resource: 'crons', action }, { cron_id })
 }
 
 async function requireCron(
@@ -206,7 +176,7 @@ async function requireCron(
 
 /** A graph's name means its system assistant. */
 async function narrow(
-  parts: Pick<Parts, 'authorize'>,
+  parts: Parts,
   caller: Caller,
   query: Omit<CronQuery, 'filter'>,
 ): Promise<CronQuery> {

@@ -13,24 +13,16 @@ import { timestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import type { RunRequest } from '../runs/new-run.ts'
-import {
-  type Admission,
-  type AdmissionParts,
-  admitRun,
-  prepareRun,
-  transactRuns,
-} from '../runs/run-creation.ts'
+import { type Admission, admitRun, prepareRun, transactRuns } from '../runs/run-creation.ts'
 import { runRequest } from '../runs/run-request.ts'
 import type { RunCreate } from '../runs/run-schemas.ts'
 import { nextRunDate } from './schedule.ts'
-
-export type FiringParts = AdmissionParts & Pick<Parts, 'queue' | 'events' | 'log'>
 
 /** How many crons are read at once. */
 const BATCH = 100
 
 /** A database failure is logged and tried again at the next look. A refused run is not tried again. */
-export async function fireDueCrons(parts: FiringParts): Promise<void> {
+export async function fireDueCrons(parts: Parts): Promise<void> {
   for (;;) {
     const due = await parts.store.crons.listDue(timestamp(parts.clock), BATCH)
     let failed = 0
@@ -40,7 +32,7 @@ export async function fireDueCrons(parts: FiringParts): Promise<void> {
 }
 
 /** `false`: the cron is still due. */
-async function tryToFire(parts: FiringParts, cron: StoredCron): Promise<boolean> {
+async function tryToFire(parts: Parts, cron: StoredCron): Promise<boolean> {
   const { cron_id, next_run_date: due_at } = cron
   try {
     await fire(parts, cron)
@@ -55,7 +47,7 @@ async function tryToFire(parts: FiringParts, cron: StoredCron): Promise<boolean>
   }
 }
 
-async function fire(parts: FiringParts, cron: StoredCron): Promise<void> {
+async function fire(parts: Parts, cron: StoredCron): Promise<void> {
   const admission = await prepareRun(parts, cron.caller, cron.thread_id, requestOf(cron))
   const next = nextRunDate(cron, parts.clock.now())
   const [admitted] = await transactRuns(parts, [admission], async (tx) =>
@@ -67,7 +59,7 @@ async function fire(parts: FiringParts, cron: StoredCron): Promise<void> {
 }
 
 /** Starts a run that is not due; `next_run_date` stays. Throws if the run is refused. */
-export async function fireNow(parts: FiringParts, cron: StoredCron): Promise<QueuedRun> {
+export async function fireNow(parts: Parts, cron: StoredCron): Promise<QueuedRun> {
   const admission = await prepareRun(parts, cron.caller, cron.thread_id, requestOf(cron))
   const work = async (tx: AgentStore) => [await admit(tx, cron, admission)]
   const [admitted] = await transactRuns(parts, [admission], work)
@@ -83,7 +75,7 @@ async function admit(tx: AgentStore, { cron_id }: StoredCron, admission: Admissi
 
 /** `false`: the cron is still due. */
 async function noteRefusal(
-  { store, clock }: FiringParts,
+  { store, clock }: Parts,
   cron: StoredCron,
   error: string,
 ): Promise<boolean> {

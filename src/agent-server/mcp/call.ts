@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from '../../core/json.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { JsonObjectSchema } from '../operations/json.ts'
 import { cancelLeft } from '../runs/cancel.ts'
-import { type CreationParts, createRun } from '../runs/run-creation.ts'
+import { createRun } from '../runs/run-creation.ts'
 import { runRequest } from '../runs/run-request.ts'
 import type { RunId } from '../runs/runs.ts'
 import { listTools, type NamedTool, splitArguments } from './tools.ts'
@@ -22,16 +22,13 @@ interface ToolCall {
   onStep: (nodes: string) => void
 }
 
-/** A call is a run, so it needs the parts that create runs. */
-export type CallParts = CreationParts & Pick<Parts, 'log'>
-
 /**
  * Returns the run's final values, as JSON text and as structured content. The result has `isError` if the run failed,
  * was cancelled or stopped at an interrupt or breakpoint. In the last case its thread is kept, and the result names it.
  * Throws `ProtocolError` for an unknown tool and for arguments that are not an object, `AppError` like `createRun`.
  */
 export async function callTool(
-  parts: CallParts,
+  parts: Parts,
   caller: Caller,
   call: ToolCall,
 ): Promise<CallToolResult> {
@@ -51,11 +48,7 @@ export async function callTool(
   }
 }
 
-async function findTool(
-  parts: Pick<Parts, 'store' | 'host' | 'authorize'>,
-  caller: Caller,
-  name: string,
-): Promise<NamedTool> {
+async function findTool(parts: Parts, caller: Caller, name: string): Promise<NamedTool> {
   const tool = (await listTools(parts, caller)).find((one) => one.name === name)
   if (tool) return tool
   throw new ProtocolError(
@@ -74,11 +67,7 @@ function readArguments(args: unknown): JsonObject {
   )
 }
 
-async function followToEnd(
-  parts: Pick<Parts, 'events'>,
-  { run_id }: RunId,
-  call: ToolCall,
-): Promise<RunEnd> {
+async function followToEnd(parts: Parts, { run_id }: RunId, call: ToolCall): Promise<RunEnd> {
   const from = { after: -1, signal: call.signal }
   for await (const event of parts.events.follow(run_id, from)) {
     if (isEnd(event)) return parseJson(event.data)

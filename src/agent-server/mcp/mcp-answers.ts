@@ -1,15 +1,22 @@
 /** Answers messages of the Model Context Protocol through its own library, in both of its eras. */
 import {
+  type CallToolResult,
   createMcpHandler,
   isInitializeRequest,
   isLegacyRequest,
   type JSONRPCMessage,
+  type ListToolsResult,
+  ProtocolError,
   ProtocolErrorCode,
   parseJSONRPCMessage,
+  Server,
   SUPPORTED_PROTOCOL_VERSIONS,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
 import type { Context } from 'hono'
+import type { Caller } from '../../core/agent/authorization.ts'
+import { AppError, ProjectRefusal } from '../../core/errors.ts'
 import { parseJsonAt } from '../../core/exact-json.ts'
 import { isObject, type JsonValue } from '../../core/json.ts'
 import { LOOKING_MCP_METHODS, requireTalk } from '../../core/people/agent-access.ts'
@@ -17,9 +24,8 @@ import { JsonText, keepAliveJson } from '../../stream/response/keep-alive-json.t
 import { sseResponse } from '../../stream/response/sse-response.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
 import type { Parts } from '../agent-server-parts.ts'
-import type { CallParts } from './call.ts'
-import { createMcpServer } from './mcp-server.ts'
-import { NOT_SUPPORTED, rpcError } from './rpc-error.ts'
+import { callTool } from './call.ts'
+import { describeTool, listTools, TOOLS_PER_PAGE } from './tools.ts'
 
 /**
  * Answers the body of a POST. A message is modern if it names its protocol version in `_meta`, or in a header of
@@ -27,7 +33,7 @@ import { NOT_SUPPORTED, rpcError } from './rpc-error.ts'
  */
 export async function answerMessage(
   c: Context<AgentServerEnv>,
-  parts: CallParts,
+  parts: Parts,
   version: string,
 ): Promise<Response> {
   const sent = parse(await c.req.text())
@@ -65,7 +71,7 @@ function answerModern({ c, sent, server }: Exchange): Promise<Response> {
   return handler.fetch(c.req.raw, { parsedBody: sent })
 }
 
-function answerLegacy(parts: Pick<Parts, 'log'>, exchange: Exchange): Response {
+function answerLegacy(parts: Parts, exchange: Exchange): Response {
   const { c, sent } = exchange
   const asked = c.req.header('mcp-protocol-version')
   if (asked !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(asked)) {
@@ -84,14 +90,14 @@ function answerLegacy(parts: Pick<Parts, 'log'>, exchange: Exchange): Response {
   return isStream ? answerWithStream(parts, exchange) : answerWithJson(parts, exchange)
 }
 
-function answerWithJson(parts: Pick<Parts, 'log'>, exchange: Exchange): Response {
+function answerWithJson(parts: Parts, exchange: Exchange): Response {
   return keepAliveJson(exchange.c, {
     result: async (left) => new JsonText(await (await handled(exchange, true, left)).text()),
     log: parts.log,
   })
 }
 
-function answerWithStream(parts: Pick<Parts, 'log'>, exchange: Exchange): Response {
+function answerWithStream(parts: Parts, exchange: Exchange): Response {
   return sseResponse(exchange.c, {
     source: async function* (left) {
       const { body: stream } = await handled(exchange, false, left)
@@ -153,4 +159,92 @@ function readMessages(sent: JsonValue): JSONRPCMessage[] | undefined {
 
 function hasProgressToken(message: JSONRPCMessage): boolean {
   return 'method' in message && message.params?._meta?.progressToken !== undefined
+}
+
+// The Model Context Protocol: each assistant is a tool. Stateless: every request is complete, so each gets its own
+// protocol server for its duration.
+
+/** Shared: the library requires a validator, which takes long to make. Tools without output schema never use it. */
+const jsonSchemaValidator = new AjvJsonSchemaValidator()
+
+const INSTRUCTIONS =
+  'Each tool is an agent. A call runs it to its end and answers the state that it leaves.'
+
+/** A protocol server for one request of this caller. Connect it to a transport, and close it. */
+function createMcpServer(parts: Parts, caller: Caller, version: string): Server {
+  const server = new Server(
+    { name: 'runyard', version },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator },
+  )
+  server.setRequestHandler('tools/list', ({ params }) =>
+    asProtocol(parts, () => pageOfTools(parts, caller, params?.cursor)),
+  )
+  server.setRequestHandler('tools/call', ({ params }, { mcpReq }) => {
+    const progressToken = params._meta?.progressToken
+    let progress = 0
+    const onStep = (message: string) => {
+      if (progressToken === undefined) return
+      progress += 1
+      const method = 'notifications/progress'
+      const sent = mcpReq.notify({ method, params: { progressToken, progress, message } })
+      sent.catch((err) => parts.log.debug({ err }, 'a client left before it heard of a step'))
+    }
+    const call = { name: params.name, arguments: params.arguments, signal: mcpReq.signal, onStep }
+    return asProtocol(parts, () => asResult(() => callTool(parts, caller, call)))
+  })
+  return server
+}
+
+/** The cursor is the number of tools on the previous pages. */
+async function pageOfTools(parts: Parts, caller: Caller, cursor = '0'): Promise<ListToolsResult> {
+  const tools = await listTools(parts, caller)
+  const from = /^\d{1,9}$/.test(cursor) ? Number(cursor) : -1
+  if (from < 0) {
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      'The cursor is none that a list has answered.',
+    )
+  }
+  const to = from + TOOLS_PER_PAGE
+  const page: ListToolsResult['tools'] = []
+  for (const tool of tools.slice(from, to)) page.push(await describeTool(parts, caller, tool))
+  return { tools: page, ...(to < tools.length && { nextCursor: String(to) }) }
+}
+
+/** Returns a refused run as the tool's result: a model can read it and try something else. */
+async function asResult(call: () => Promise<CallToolResult>): Promise<CallToolResult> {
+  try {
+    return await call()
+  } catch (err) {
+    if (!isRefusal(err)) throw err
+    return { content: [{ type: 'text', text: err.message }], isError: true }
+  }
+}
+
+/** Clients see only the text of refusals. Other errors go to the log. */
+async function asProtocol<T>(parts: Parts, handle: () => Promise<T>): Promise<T> {
+  try {
+    return await handle()
+  } catch (err) {
+    if (err instanceof ProtocolError) throw err
+    if (isRefusal(err)) throw new ProtocolError(ProtocolErrorCode.InvalidRequest, err.message)
+    parts.log.error({ err }, 'a request of the Model Context Protocol failed')
+    throw new ProtocolError(
+      ProtocolErrorCode.InternalError,
+      'Internal server error; the log says more.',
+    )
+  }
+}
+
+function isRefusal(err: unknown): err is AppError | ProjectRefusal {
+  return err instanceof ProjectRefusal || (err instanceof AppError && err.code !== 'internal')
+}
+
+/** Refusals of the Model Context Protocol. */
+
+/** The code that the protocol's own library uses for an unsupported method. */
+const NOT_SUPPORTED = -32000
+
+function rpcError(code: number, message: string) {
+  return { jsonrpc: '2.0' as const, error: { code, message }, id: null }
 }

@@ -4,7 +4,6 @@ import { z } from '@hono/zod-openapi'
 import type { Parts } from '../agent-server-parts.ts'
 import { JsonObjectSchema } from '../operations/json.ts'
 import { createRoutes, rpcOperationsOf } from '../operations/route.ts'
-import { NOT_SUPPORTED, rpcError } from './rpc-error.ts'
 
 const operation = rpcOperationsOf('MCP')
 const path = '/mcp/'
@@ -77,11 +76,14 @@ export function mcpRoutes(parts: Parts, version: string) {
       return answerMessage(c, parts, version)
     })
     for (const method of ['get', 'delete'] as const)
-      routes[method](at, (c) =>
-        c.json(rpcError(NOT_SUPPORTED, 'Only POST is supported.'), 405, ALLOW),
-      )
+      routes[method](at, (c) => c.json(ONLY_POST, 405, { allow: 'POST' }))
   }
   return routes
 }
 
-const ALLOW = { allow: 'POST' }
+/** An error of JSON-RPC, with the code that the protocol's own library uses for an unsupported method. */
+const ONLY_POST = {
+  jsonrpc: '2.0',
+  error: { code: -32000, message: 'Only POST is supported.' },
+  id: null,
+}

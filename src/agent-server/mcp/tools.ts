@@ -8,7 +8,7 @@ import { parseJson } from '../../core/exact-json.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { getAssistantSchemas } from '../assistants/assistant-graph.ts'
-import { searchAssistants } from '../assistants/assistant-search.ts'
+import { searchAssistants } from '../assistants/assistants.ts'
 import { isSystemAssistant } from '../assistants/system.ts'
 
 /** How many tools a page of the list has. */
@@ -33,10 +33,7 @@ export interface NamedTool {
  * order of their creation. Names are unique and have only letters, digits, `_` and `-`. If several
  * assistants have the same name, all but the first get a piece of their id behind it.
  */
-export async function listTools(
-  parts: Pick<Parts, 'store' | 'host' | 'authorize'>,
-  caller: Caller,
-): Promise<NamedTool[]> {
+export async function listTools(parts: Parts, caller: Caller): Promise<NamedTool[]> {
   const assistants = await readAssistants(parts, caller)
   const isOwn = (one: Named) => isSystemAssistant(parts, one)
   const graphs = [...parts.host.graphs.keys()]
@@ -55,7 +52,7 @@ export async function listTools(
 
 /** The tool as clients see it. If its graph cannot be described, the tool accepts any object. */
 export async function describeTool(
-  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'log'>,
+  parts: Parts,
   caller: Caller,
   { name, assistant }: NamedTool,
 ): Promise<Tool> {
@@ -77,7 +74,7 @@ export async function describeTool(
  * name; all others are its input.
  */
 export async function splitArguments(
-  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'log'>,
+  parts: Parts,
   caller: Caller,
   assistant: Named,
   args: JsonObject,
@@ -89,10 +86,7 @@ export async function splitArguments(
   return isInput ? { input: args } : { input, context }
 }
 
-async function readAssistants(
-  parts: Pick<Parts, 'store' | 'authorize'>,
-  caller: Caller,
-): Promise<Named[]> {
+async function readAssistants(parts: Parts, caller: Caller): Promise<Named[]> {
   const found: Named[] = []
   const page = { sort_by: 'created_at', sort_order: 'asc', limit: BATCH } as const
   const select: (keyof Assistant)[] = ['assistant_id', 'graph_id', 'name', 'description']
@@ -120,7 +114,7 @@ function toolName(name: string): string {
 }
 
 async function readSchemas(
-  parts: Pick<Parts, 'store' | 'host' | 'authorize' | 'log'>,
+  parts: Parts,
   caller: Caller,
   { assistant_id }: Named,
 ): Promise<GraphSchemas> {

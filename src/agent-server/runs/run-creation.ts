@@ -26,7 +26,7 @@ import { findRepeated, type KeyInUse, keyInUse, rememberKey } from './idempotenc
 import { authorizationValue, newRun, type RunRequest } from './new-run.ts'
 
 /** The parts that check a request before its run is added. */
-export type AdmissionParts = Pick<
+type AdmissionParts = Pick<
   Parts,
   'store' | 'host' | 'config' | 'authorize' | 'webhooks' | 'limits' | 'langSmithProject' | 'clock'
 >

@@ -3,7 +3,7 @@
 import { z } from '@hono/zod-openapi'
 import type { Caller } from '../../core/agent/authorization.ts'
 import { isTerminal, type QueuedRun, RUN_STATUSES, type RunQuery } from '../../core/agent/run.ts'
-import { filterOfSeen } from '../access/seen-threads.ts'
+import { filterOfSeen } from '../access/project-auth.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { given } from '../operations/given.ts'
 import { UuidSchema } from '../operations/ids.ts'

@@ -14,12 +14,11 @@ import { endExhausted, executeRun } from '../execution/executor.ts'
 import { StrayRejections } from '../execution/stray-errors.ts'
 import { checkParkedThreads } from '../threads/parked.ts'
 import { settledCheckpoints } from '../threads/thread-checkpoints.ts'
-import { createAgentServerApp } from './app.ts'
+import { createAgentServerApp, createWorkerApp } from './app.ts'
 import { DatabaseOutage } from './database-outage.ts'
 import { Housekeeping } from './housekeeping.ts'
 import { type OpenedParts, openParts } from './open-parts.ts'
 import type { AgentServerOptions } from './options.ts'
-import { createWorkerApp } from './worker-app.ts'
 
 /** How long executing runs may continue, in ms, and how long they then have to reach a checkpoint. */
 export interface StopLimits {

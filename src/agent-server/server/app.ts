@@ -1,33 +1,43 @@
 /** The agent server's API as one app. */
 
+import type { HttpBindings } from '@hono/node-server'
 import type { OpenAPIHono } from '@hono/zod-openapi'
 import type { MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { getPath } from 'hono/utils/url'
 import { DEFAULT_HTTP } from '../../core/agent/server/project-settings.ts'
+import { AppError } from '../../core/errors.ts'
 import {
   type CorsConfig,
   exposedHeaders,
   isAnyOriginAllowed,
   originRule,
 } from '../../core/network/cors.ts'
-import { createApp, type ReadPath, requireJson, treatBodyAsJson } from '../../http/app.ts'
-import { limitBody } from '../../http/body-limit.ts'
-import { keepNumbers, requireUtf8 } from '../../http/body-text.ts'
-import { addCommonRefusals } from '../../http/common-refusals.ts'
-import { docsRoutes, documentRoutes } from '../../http/docs.ts'
-import { passOverEmptyQueries } from '../../http/empty-queries.ts'
+import {
+  createApp,
+  passOverEmptyQueries,
+  type ReadPath,
+  requireJson,
+  treatBodyAsJson,
+} from '../../http/app.ts'
+import { addCommonRefusals, docsRoutes, documentRoutes } from '../../http/docs.ts'
+import { refuseUnmatched } from '../../http/errors.ts'
 import { observeRequests } from '../../http/observe-requests.ts'
 import { RateLimit } from '../../http/rate-limit.ts'
-import { refuseUnmatched } from '../../http/unmatched.ts'
+import { keepNumbers, limitBody, requireUtf8 } from '../../http/request-body.ts'
 import { a2aRoutes } from '../a2a/a2a-routes.ts'
-import { type AgentServerEnv, countRequests, noteCaller, requireAccess } from '../access/caller.ts'
-import { loggedHeaders } from '../access/configurable-headers.ts'
+import {
+  type AgentServerEnv,
+  countRequests,
+  loggedHeaders,
+  noteCaller,
+  requireAccess,
+} from '../access/caller.ts'
 import { guardGateway, guardOperators, isInProcess } from '../access/door.ts'
-import { guardOpenServer } from '../access/open-door.ts'
-import { guardSockets } from '../access/socket-door.ts'
-import type { Parts } from '../agent-server-parts.ts'
-import type { AppConfig } from '../app-config.ts'
+import { guardOpenServer, guardSockets } from '../access/open-door.ts'
+import type { AppConfig, Parts } from '../agent-server-parts.ts'
+import type { AnswerBudget } from '../answer-budget.ts'
 import { assistantGraphRoutes } from '../assistants/assistant-graph-routes.ts'
 import { assistantRoutes } from '../assistants/assistant-routes.ts'
 import { cronRoutes } from '../crons/cron-routes.ts'
@@ -46,7 +56,6 @@ import { uiRoutes } from '../ui/ui-routes.ts'
 import { webhookDeliveryRoutes } from '../webhooks/webhook-routes.ts'
 import { describeRest, describeSecurity, leaveOut } from './api-parts.ts'
 import { mountProjectRoutes, warnOfOpenRoutes } from './custom-routes.ts'
-import { holdAnswers } from './hold-answers.ts'
 import { metaRoutes } from './meta-routes.ts'
 
 const DEFAULT_MAX_BODY_BYTES = 300 * 1024 * 1024
@@ -184,4 +193,57 @@ function originOf(config: CorsConfig) {
   if (isAnyOriginAllowed(config)) return '*'
   const isAllowed = originRule(config)
   return (origin: string) => (isAllowed(origin) ? origin : undefined)
+}
+
+// The app of a server with the role `worker`: health, info and metrics, without the API.
+
+/**
+ * `/ok` and `/info` for all, `/metrics` for callers with access to the server. At the root, and without
+ * the project's routes: their middleware must not decide a worker's health. All else is refused with
+ * `not_found`: clients belong on servers that are stopped gracefully.
+ */
+export function createWorkerApp(parts: Parts, config: AppConfig): OpenAPIHono<AgentServerEnv> {
+  const { http = DEFAULT_HTTP } = config
+  const app = createApp<AgentServerEnv>(parts.log)
+  const perSecond = parts.limits?.maxRequestsPerSecond
+  app.use(observeRequests(parts))
+  const rate = perSecond === undefined ? undefined : new RateLimit(perSecond)
+  app.use(noteCaller({ ...config, configurableHeaders: http.configurableHeaders, rate }))
+  app.use(leaveOut(http.disabled))
+  app.route('/', metaRoutes(parts, config))
+  app.notFound(() => {
+    throw new AppError(
+      'not_found',
+      'This server is a worker: it answers /ok, /info and /metrics only. Ask one with --role api.',
+    )
+  })
+  return app
+}
+
+// Counts JSON answers against the server's answer budget.
+
+type HeaderRecord = Record<string, string | string[]>
+
+/**
+ * Gives each request a `hold` until the client has received the answer or has left. Routes that know the size of their
+ * answer reserve it before they read; answers by `c.json` are always counted.
+ */
+function holdAnswers(budget: AnswerBudget): MiddlewareHandler<AgentServerEnv> {
+  return async (c, next) => {
+    const { outgoing } = (c.env ?? {}) as Partial<HttpBindings>
+    const hold = budget.open()
+    c.set('hold', hold)
+    c.json = ((value: unknown, status?: ContentfulStatusCode, headers?: HeaderRecord) => {
+      const text = JSON.stringify(value) ?? ''
+      hold.atLeast(Buffer.byteLength(text))
+      return c.body(text, status, { 'content-type': 'application/json', ...headers })
+    }) as unknown as typeof c.json
+    outgoing?.once('close', hold.release)
+    try {
+      await next()
+    } finally {
+      // An in-process request has its answer now.
+      if (!outgoing) hold.release()
+    }
+  }
 }

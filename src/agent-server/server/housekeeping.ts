@@ -3,7 +3,7 @@ import { IDEMPOTENCY_KEY_MS } from '../../core/agent/idempotency-key.ts'
 import { Ticker } from '../../queue/ticker.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { removeExpiredItems } from '../store/items.ts'
-import { type RemovalParts, removeExpired } from '../threads/thread-removal.ts'
+import { removeExpired } from '../threads/thread-removal.ts'
 
 /** How often stateless runs' threads, idempotency keys, deliveries and timelines are purged, in ms. */
 const PURGE_MS = 30_000
@@ -20,14 +20,12 @@ const MINUTE_MS = 60_000
 /** The longest delay of a Node timer, in ms: 24 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-type HousekeepingParts = RemovalParts & Pick<Parts, 'config' | 'log'>
-
 export class Housekeeping {
-  readonly #parts: HousekeepingParts
+  readonly #parts: Parts
   readonly #tickers: readonly Ticker[]
 
   /** Threads and items are swept at the intervals of the project's configuration, or more often. */
-  constructor(parts: HousekeepingParts) {
+  constructor(parts: Parts) {
     this.#parts = parts
     const { ttl, store } = parts.config
     this.#tickers = [

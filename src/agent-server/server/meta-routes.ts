@@ -4,8 +4,7 @@ import { z } from '@hono/zod-openapi'
 import type { GraphRuntime } from '../../core/agent/host/graph-host.ts'
 import { METRICS_FORMATS } from '../../core/agent/server/metrics.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Parts } from '../agent-server-parts.ts'
-import type { AppConfig } from '../app-config.ts'
+import type { AppConfig, Parts } from '../agent-server-parts.ts'
 import { FlagSchema } from '../operations/query.ts'
 import { createRoutes, json, openOperationsOf, operationsOf } from '../operations/route.ts'
 
@@ -108,13 +107,7 @@ const FLAGS = {
   strict_resume: true,
 }
 
-export function metaRoutes(
-  parts: Pick<
-    Parts,
-    'store' | 'host' | 'metrics' | 'langSmithProject' | 'deploymentId' | 'revisionId'
-  >,
-  { version, http }: Pick<AppConfig, 'version' | 'http'>,
-) {
+export function metaRoutes(parts: Parts, { version, http }: Pick<AppConfig, 'version' | 'http'>) {
   const routes = createRoutes()
   for (const route of [ok, root]) {
     routes.openapi(route, async (c) => {
@@ -167,7 +160,7 @@ function describeRuntimes(runtimes: readonly GraphRuntime[]) {
  * detected: nothing else would notice it before the next start.
  */
 async function problemOfDatabase(
-  { store }: Pick<Parts, 'store'>,
+  { store }: Parts,
   isChecked: boolean,
 ): Promise<string | undefined> {
   try {

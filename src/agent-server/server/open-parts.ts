@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { allowAll } from '../../core/agent/authorization.ts'
 import { noAgentMetrics } from '../../core/agent/server/metrics.ts'
-import type { Place } from '../../core/origin.ts'
+import type { AttemptResult, QueuedDelivery } from '../../core/agent/webhook.ts'
+import { type Place, withOrigin } from '../../core/origin.ts'
 import { noTracer } from '../../core/tracing.ts'
 import { hostId } from '../../queue/host-processes.ts'
 import { Queue } from '../../queue/queue.ts'
@@ -14,7 +15,6 @@ import { AnswerBudget } from '../answer-budget.ts'
 import { CronScheduler } from '../crons/scheduler.ts'
 import { DEFAULT_LIMITS, type Limits, PendingRuns } from '../limits.ts'
 import { Items } from '../store/items.ts'
-import { observeAttempt } from '../webhooks/observed.ts'
 import type { DatabaseOutage } from './database-outage.ts'
 import type { AgentServerOptions } from './options.ts'
 
@@ -125,5 +125,30 @@ function createWebhooks(
     onAttempt: (delivery, attempt) => observeAttempt(watchers, delivery, attempt),
     clock,
     log,
+  })
+}
+
+// Metrics and traces of webhooks.
+
+/** Makes an attempt in a span below its run's. */
+function observeAttempt(
+  { tracer, metrics }: Pick<Parts, 'tracer' | 'metrics'>,
+  delivery: QueuedDelivery,
+  attempt: () => Promise<AttemptResult>,
+): Promise<AttemptResult> {
+  const { delivery_id, run_id, thread_id, origin } = delivery
+  const attributes = { delivery_id, run_id, thread_id, attempt: delivery.attempt }
+  const options = { name: 'webhook', kind: 'client', attributes } as const
+  return tracer.span({ ...options, parent: origin?.traceparent }, (span) => {
+    const { traceparent } = span
+    const begun = performance.now()
+    return withOrigin({ ...origin, traceparent, run_id, thread_id }, async () => {
+      const result = await attempt()
+      const { status, response_status, error } = result
+      metrics.webhookAttempted({ status, seconds: (performance.now() - begun) / 1000 })
+      if (response_status !== null) span.set({ 'http.response.status_code': response_status })
+      if (error !== null) span.fail(error)
+      return result
+    })
   })
 }

@@ -11,11 +11,11 @@ import type { Log } from '../../core/log.ts'
 import type { Place } from '../../core/origin.ts'
 import type { Tracer } from '../../core/tracing.ts'
 import type { WebhookSettings } from '../../webhook/webhooks.ts'
-import type { DoorConfig } from '../access/door.ts'
-import type { OpenTo } from '../access/open-door.ts'
+import type { AppConfig } from '../agent-server-parts.ts'
 import type { Limits } from '../limits.ts'
 
-export interface AgentServerOptions extends DoorConfig {
+export interface AgentServerOptions
+  extends Omit<AppConfig, 'auth' | 'security' | 'routes' | 'http'> {
   /** An open store. The server does not close it. */
   store: AgentStore
   /** The project's graphs, loaded. */
@@ -24,18 +24,10 @@ export interface AgentServerOptions extends DoorConfig {
   config: ProjectSettings
   /** Bundled UI components by graph. Default: none. */
   ui?: ReadonlyMap<string, UiBundle>
-  /** Runyard's version, for `/info`. */
-  version: string
-  /** Runyard's URL as clients see it, for agents' cards. Absent: the URL that a request was sent to. */
-  publicUrl?: string
   /** Config of the system assistants, by graph. Default: the project's settings. */
   graphConfigs?: Readonly<Record<string, JsonObject>>
   /** Authorizes every operation. Default: the project's auth; without one, everything is allowed. */
   authorize?: Authorize
-  /** Maximum size of a request body, in bytes. Default 300 MiB. */
-  maxBodyBytes?: number
-  /** Allowed hosts and origins of a server without keys and auth. Absent: all. */
-  openTo?: OpenTo
   /** Limits on the server's load. Default for each: `DEFAULT_LIMITS`. */
   limits?: Partial<Limits>
   /** With `api` the server never claims a run. Default `all`. */

@@ -6,6 +6,7 @@ import { answerOf } from '../../http/answer.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { given } from '../operations/given.ts'
 import { JsonObjectSchema, numberIn, optional } from '../operations/json.ts'
+import { FIRST_PAGE, pageFields } from '../operations/pagination.ts'
 import { queryList } from '../operations/query.ts'
 import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
 import { deleteItem, getItem, listNamespaces, putItem, searchItems } from './item-verbs.ts'
@@ -86,8 +87,7 @@ const ItemSearchSchema = z
       description:
         'What the value holds, by key: a value, or operators: $eq, $ne, $gt, $gte, $lt, $lte, $in, $nin.',
     }),
-    limit: optional(z.int().min(1).max(1000)).openapi({ default: 10 }),
-    offset: optional(z.int().min(0)).openapi({ default: 0 }),
+    ...pageFields(10),
     query: optional(z.string()).openapi({
       description: 'What the items shall mean; for projects with `store.index`.',
     }),
@@ -116,8 +116,7 @@ const NamespacesQuerySchema = z
     prefix: PathSchema,
     suffix: PathSchema,
     max_depth: optional(z.int().min(1)),
-    limit: optional(z.int().min(1).max(1000)).openapi({ default: 100 }),
-    offset: optional(z.int().min(0)).openapi({ default: 0 }),
+    ...pageFields(100),
   })
   .openapi('StoreListNamespacesRequest')
 
@@ -166,7 +165,7 @@ const namespaces = operation('post', '/store/namespaces', {
   answers: { 200: json(NamespacesSchema, 'Namespaces') },
 })
 
-export function storeRoutes(parts: Pick<Parts, 'items' | 'authorize'>) {
+export function storeRoutes(parts: Parts) {
   const routes = createRoutes()
   routes.openapi(put, async (c) => {
     const { ttl, ...item } = c.req.valid('json')
@@ -187,8 +186,7 @@ export function storeRoutes(parts: Pick<Parts, 'items' | 'authorize'>) {
     return c.body(null, 204)
   })
   routes.openapi(search, async (c) => {
-    const first = { namespace_prefix: [], limit: 10, offset: 0 }
-    const request = { ...first, ...given(c.req.valid('json')) }
+    const request = { namespace_prefix: [], ...FIRST_PAGE, ...given(c.req.valid('json')) }
     const found = await searchItems(parts, c.var.caller, request)
     return c.json({ items: found.map((item) => answerOf(FoundItemSchema, item)) }, 200)
   })

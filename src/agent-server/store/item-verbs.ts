@@ -25,7 +25,7 @@ import type { Parts } from '../agent-server-parts.ts'
  * if the project's embeddings fail.
  */
 export async function putItem(
-  parts: Pick<Parts, 'items' | 'authorize'>,
+  parts: Parts,
   caller: Caller,
   put: ItemPut & { value: JsonObject },
 ): Promise<void> {
@@ -40,7 +40,7 @@ export async function putItem(
 
 /** `null`: no such item. Throws `invalid`. */
 export async function getItem(
-  parts: Pick<Parts, 'items' | 'authorize'>,
+  parts: Parts,
   caller: Caller,
   { refresh_ttl, ...id }: ItemId & Refresh,
 ): Promise<Item | null> {
@@ -55,11 +55,7 @@ export async function getItem(
  * Removes the item, if it exists. Throws `invalid`. Throws `not_found` for another caller's item, and
  * also if only another caller could have it, so that the answer reveals nothing.
  */
-export async function deleteItem(
-  parts: Pick<Parts, 'items' | 'authorize'>,
-  caller: Caller,
-  id: ItemId,
-): Promise<void> {
+export async function deleteItem(parts: Parts, caller: Caller, id: ItemId): Promise<void> {
   const value = { ...id }
   const filter = await parts.authorize(caller, { resource: 'store', action: 'delete' }, value)
   requireId(value)
@@ -70,7 +66,7 @@ export async function deleteItem(
 
 /** Searches the items that the caller may see. Throws `invalid`, and like `putItem` if the embeddings fail. */
 export async function searchItems(
-  parts: Pick<Parts, 'items' | 'authorize'>,
+  parts: Parts,
   caller: Caller,
   { namespace_prefix, refresh_ttl, ...search }: Omit<ItemSearch, 'seen'> & Refresh,
 ): Promise<FoundItem[]> {
@@ -87,7 +83,7 @@ export async function searchItems(
 
 /** The namespaces with an item that the caller may see. Throws `invalid`. */
 export async function listNamespaces(
-  parts: Pick<Parts, 'items' | 'authorize'>,
+  parts: Parts,
   caller: Caller,
   { limit, offset, ...query }: Omit<NamespaceQuery, 'seen'> & ItemPage,
 ): Promise<string[][]> {

@@ -10,7 +10,7 @@ import { enqueuePosts } from '../webhooks/outbox.ts'
 import { authorizeOnThread, requireThread } from './threads.ts'
 
 /** The parts for removing threads after authorization. */
-export type RemovalParts = Omit<CancelParts, 'authorize'>
+type RemovalParts = Omit<CancelParts, 'authorize'>
 
 /**
  * Removes the thread with its runs and all their data. Pending and running runs are cancelled: their

@@ -35,7 +35,7 @@ const file = openOperation('get', '/ui/{graph_id}/{file}', {
 })
 
 /** `mountPrefix`: the prefix of every path of this server. */
-export function uiRoutes(parts: Pick<Parts, 'ui'>, mountPrefix: string) {
+export function uiRoutes(parts: Parts, mountPrefix: string) {
   const routes = createRoutes()
   routes.openapi(component, (c) => {
     const { graph_id } = c.req.valid('param')
@@ -77,7 +77,7 @@ interface UiAddress {
  * `{{shadowRootId}}`. Throws `not_found`.
  */
 function componentHtml(
-  { ui }: Pick<Parts, 'ui'>,
+  { ui }: Parts,
   graph: string,
   { name, address }: { name: string; address: UiAddress },
 ): string {
@@ -95,7 +95,7 @@ function componentHtml(
 
 /** Throws `not_found`. */
 function readUiFile(
-  { ui }: Pick<Parts, 'ui'>,
+  { ui }: Parts,
   graph: string,
   file: string,
 ): { contents: Uint8Array<ArrayBuffer>; type: string } {

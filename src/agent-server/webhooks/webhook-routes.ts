@@ -12,7 +12,7 @@ import {
 import { AppError } from '../../core/errors.ts'
 import { parseJson } from '../../core/exact-json.ts'
 import { answerOf } from '../../http/answer.ts'
-import { filterOfSeen } from '../access/seen-threads.ts'
+import { filterOfSeen } from '../access/project-auth.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { given } from '../operations/given.ts'
 import { UuidSchema } from '../operations/ids.ts'
@@ -90,9 +90,7 @@ const again = operation('post', '/webhooks/deliveries/{delivery_id}/redeliver', 
   refusals: [404],
 })
 
-export function webhookDeliveryRoutes(
-  parts: Pick<Parts, 'store' | 'authorize' | 'webhooks' | 'clock'>,
-) {
+export function webhookDeliveryRoutes(parts: Parts) {
   const routes = createRoutes()
   routes.openapi(list, async (c) => {
     const { limit, offset, ...query } = c.req.valid('query')
@@ -122,7 +120,7 @@ function onWire(delivery: WebhookDelivery) {
 
 /** The deliveries of runs on threads that the caller may see, the latest first. */
 async function listDeliveries(
-  parts: Pick<Parts, 'store' | 'authorize'>,
+  parts: Parts,
   caller: Caller,
   query: Omit<DeliveryQuery, 'filter'>,
   page: { limit: number; offset: number },
@@ -133,7 +131,7 @@ async function listDeliveries(
 
 /** Throws `not_found`. */
 async function getDelivery(
-  parts: Pick<Parts, 'store' | 'authorize'>,
+  parts: Parts,
   caller: Caller,
   delivery_id: string,
 ): Promise<QueuedDelivery> {
@@ -145,7 +143,7 @@ async function getDelivery(
  * delivery is sent at once. Throws `not_found`.
  */
 async function redeliver(
-  parts: Pick<Parts, 'store' | 'authorize' | 'webhooks' | 'clock'>,
+  parts: Parts,
   caller: Caller,
   delivery_id: string,
 ): Promise<QueuedDelivery> {
@@ -160,7 +158,7 @@ async function redeliver(
 }
 
 async function requireDelivery(
-  { store, authorize }: Pick<Parts, 'store' | 'authorize'>,
+  { store, authorize }: Parts,
   caller: Caller,
   action: 'read' | 'update',
   delivery_id: string,

@@ -6,8 +6,13 @@ import type { Principal } from '../../core/people/api-key.ts'
 import type { HeaderReader } from '../../core/people/sent-key.ts'
 import type { RecogniseSession, Session, SessionHolder } from '../../core/people/session.ts'
 import { hashKey, noteUse, requireValid } from '../../http/keys.ts'
-import { hasSessionCookie, secretIn } from '../../http/session-cookie.ts'
-import { isFromOwnPage, type Site, type SiteOf } from '../../http/site.ts'
+import {
+  hasSessionCookie,
+  isFromOwnPage,
+  type Site,
+  type SiteOf,
+  secretIn,
+} from '../../http/site.ts'
 
 /** How old the recorded last use may be, in ms. */
 const USE_NOTED_EVERY_MS = 60_000

@@ -3,8 +3,14 @@ import { z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import { AppError } from '../../core/errors.ts'
 import { RateLimit, remoteAddress } from '../../http/rate-limit.ts'
-import { cookieIn, oidcCookieName, ownCookie, sessionCookie } from '../../http/session-cookie.ts'
-import { isFromOtherPage, type Site } from '../../http/site.ts'
+import {
+  cookieIn,
+  isFromOtherPage,
+  oidcCookieName,
+  ownCookie,
+  type Site,
+  sessionCookie,
+} from '../../http/site.ts'
 import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { PAGE_HEADERS, render } from '../oauth/consent/pages.ts'
 import { createRoutes, json, openOperationsOf, type Routes } from '../operations/route.ts'

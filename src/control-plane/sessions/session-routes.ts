@@ -1,7 +1,7 @@
 /** `/v2/session` and `/v2/sessions`, for signed-in browsers. */
 import { AppError } from '../../core/errors.ts'
 import { keyIn } from '../../core/people/sent-key.ts'
-import { endedCookie, sessionCookie } from '../../http/session-cookie.ts'
+import { endedCookie, sessionCookie } from '../../http/site.ts'
 import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { createRoutes, json, operationsOf, type Routes } from '../operations/route.ts'
 import { type FoundSession, findSession } from './find.ts'

@@ -1,7 +1,8 @@
 /** Where browsers sign in. Needs no API key: the code or key in the body is the proof. */
-import { requireUtf8 } from '../../http/body-text.ts'
+
 import { RateLimit, remoteAddress } from '../../http/rate-limit.ts'
-import { sessionCookie } from '../../http/session-cookie.ts'
+import { requireUtf8 } from '../../http/request-body.ts'
+import { sessionCookie } from '../../http/site.ts'
 import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import {
   body,

@@ -19,9 +19,13 @@ import {
 } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { ReadableOptions } from 'node:stream'
-import type { TlsOptions, Server as TlsServer } from 'node:tls'
-import type { Certificate } from '../../core/network/tls.ts'
-import type { Certificates } from './certificates.ts'
+import {
+  createSecureContext,
+  type SecureContext,
+  type TlsOptions,
+  type Server as TlsServer,
+} from 'node:tls'
+import type { Certificate, CertificateTable } from '../../core/network/tls.ts'
 
 /** Streams stay open for hours, and one page may have many. */
 const MAX_STREAMS = 1000
@@ -170,5 +174,24 @@ class Response extends Http2ServerResponse {
       const [name = '', value = ''] = headers.slice(i, i + 2)
       if (!OF_CONNECTIONS.has(name.toLowerCase())) this.appendHeader(name, value)
     }
+  }
+}
+
+// The certificates of single hosts, which clients name when they connect (SNI).
+
+export class Certificates implements CertificateTable {
+  readonly #contexts = new Map<string, SecureContext>()
+
+  set(host: string, certificate: Certificate): void {
+    this.#contexts.set(host, createSecureContext(certificate))
+  }
+
+  remove(host: string): void {
+    this.#contexts.delete(host)
+  }
+
+  /** The certificate for this host; `undefined`: the server's own. */
+  contextFor(servername: string): SecureContext | undefined {
+    return this.#contexts.get(servername.toLowerCase())
   }
 }

@@ -3,8 +3,7 @@ import http from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Certificate } from '../../core/network/tls.ts'
 import { keepAddress, noteAddress } from './addresses.ts'
-import type { Certificates } from './certificates.ts'
-import { createTlsServer } from './http2.ts'
+import { type Certificates, createTlsServer } from './http2.ts'
 
 const SETTINGS: http.ServerOptions = {
   /** The limit for a whole request: an upload of 200 MiB on a slow line takes its time. */

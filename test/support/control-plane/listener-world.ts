@@ -8,7 +8,7 @@ import type {
 import type { Endpoint, RuntimeDriver, RuntimeState } from '../../../src/core/deployment/runtime.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { silentLog } from '../../../src/core/log.ts'
-import { HostNames } from '../../../src/gateway/host-names.ts'
+import { HostNames } from '../../../src/gateway/route.ts'
 import { Targets } from '../../../src/gateway/target-table.ts'
 import { createHub } from '../../../src/listener/hub.ts'
 import { Listener } from '../../../src/listener/listener.ts'

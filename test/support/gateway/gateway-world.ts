@@ -9,7 +9,7 @@ import type { Certificate } from '../../../src/core/network/tls.ts'
 import { DEFAULT_WORKSPACE_ID, type Principal } from '../../../src/core/people/api-key.ts'
 import { keyIn } from '../../../src/core/people/sent-key.ts'
 import { Gateway, type GatewayOptions } from '../../../src/gateway/gateway.ts'
-import type { Certificates } from '../../../src/gateway/server/certificates.ts'
+import type { Certificates } from '../../../src/gateway/server/http2.ts'
 
 export const KEY = 'key-of-default'
 export const OTHER_KEY = 'key-of-other'

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client'
 import { expect, it } from 'vitest'
 import { LazyAgentMetrics } from './agent-metrics.ts'
 import { createControlPlaneMetrics } from './control-plane-metrics.ts'
-import { readProcess } from './reading.ts'
+import { readProcess } from './prometheus.ts'
 
 const figures = { waiting: 2, delayed: 1, running: 3, oldest_due_at: 6_000 }
 const store = {

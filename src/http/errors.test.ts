@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
-import { refuseUnmatched } from './unmatched.ts'
+import { refuseUnmatched } from './errors.ts'
 
 const app = new Hono()
 app.use('/things/*', (_, next) => next())

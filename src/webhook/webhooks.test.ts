@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fillHeaders } from './header-templates.ts'
+import { fillHeaders } from './webhooks.ts'
 
 const template = (expression: string) => `$\{{ ${expression} }}`
 const from = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cookiesAtRoot, cookiesBelowPrefix } from './answer-cookies.ts'
+import { cookiesAtRoot, cookiesBelowPrefix } from './shared-origin.ts'
 
 const prefix = '/agents/shop'
 const below = (values: string[], sent?: string) => cookiesBelowPrefix(values, { prefix, sent })

@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib'
 import { Hono } from 'hono'
 import { expect, it } from 'vitest'
 import { silentLog } from '../core/log.ts'
-import { requireUtf8 } from './body-text.ts'
 import { onError } from './errors.ts'
+import { requireUtf8 } from './request-body.ts'
 
 it('a body is read once, and kept as a text only while it is answered', async () => {
   const app = new Hono().use(requireUtf8)
