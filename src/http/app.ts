@@ -27,9 +27,7 @@ export function createApp<E extends Env>(
   log: Log,
   { jsonMethods = JSON_METHODS, getPath, shownPath }: AppOptions = {},
 ): OpenAPIHono<E> {
-  const app = getPath
-    ? new OpenAPIHono<E>({ defaultHook: refuseInvalid, getPath })
-    : new OpenAPIHono<E>({ defaultHook: refuseInvalid })
+  const app = new OpenAPIHono<E>({ defaultHook: refuseInvalid, ...(getPath && { getPath }) })
   if (jsonMethods.length > 0) app.use(treatBodyAsJson(jsonMethods), passOverEmptyQueries)
   app.onError(onError(log, shownPath))
   app.notFound(notFound)

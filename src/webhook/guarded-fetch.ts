@@ -4,12 +4,12 @@
  */
 
 import { type LookupAddress, lookup } from 'node:dns'
-import { isIP, type LookupFunction } from 'node:net'
+import type { LookupFunction } from 'node:net'
 import type { Agent } from 'undici'
 import { AppError } from '../core/errors.ts'
 import { type IpRange, isInRange } from '../core/network/ip-range.ts'
 import type { Outgoing } from '../core/network/outgoing.ts'
-import { isReachable } from './url-rules.ts'
+import { addressIn, isReachable } from './url-rules.ts'
 
 const DEFAULT_TIMEOUT_MS = 10_000
 /** The longest response that is read. Tokens and metadata are short. */
@@ -54,7 +54,7 @@ export function createGuardedFetch(options: GuardedFetchOptions): Outgoing {
       if (problem) throw new AppError('unavailable', problem)
       try {
         const dispatcher = await agentFor(url.protocol)
-        return await send(url, { init, dispatcher, timeoutMs, isStreamed })
+        return await send(url, { ...init, dispatcher }, isStreamed ? undefined : timeoutMs)
       } catch (error) {
         throw asRefusal(url, error)
       }
@@ -71,40 +71,29 @@ function problemIn(
   if (username || password) return 'A URL must not hold a password.'
   if (url.hash) return 'A URL here has no part after "#".'
   if (protocol === 'http:' && allowed.length === 0) return 'Give an https URL.'
-  const bare = hostname.replace(/^\[|\]$/g, '')
-  const address = /^(.*\.)?localhost\.?$/.test(bare) ? '127.0.0.1' : bare
-  if (isIP(address) === 0) return undefined
+  const address = addressIn(hostname)
+  if (address === undefined) return undefined
   const isGood = protocol === 'https:' ? isReachable(address, allowed) : isInRange(address, allowed)
   if (isGood) return undefined
   return `${hostname} is not a public address.${adviceOf(setting)}`
 }
 
+/** `timeoutMs`: for the whole exchange; absent: the response's body is not read here. */
 async function send(
   url: URL,
-  options: {
-    init: RequestInit | undefined
-    dispatcher: Agent
-    timeoutMs: number
-    isStreamed: boolean
-  },
+  asked: Omit<RequestInit, 'dispatcher'> & { dispatcher: Agent },
+  timeoutMs: number | undefined,
 ): Promise<Response> {
   const { fetch } = await import('undici')
-  const { isStreamed } = options
-  const asked = options.init?.signal
-  const signal = isStreamed ? asked : limited(asked, options.timeoutMs)
-  const init = { ...options.init, dispatcher: options.dispatcher, redirect: 'manual', signal }
+  const signals = [asked.signal ?? [], timeoutMs ? AbortSignal.timeout(timeoutMs) : []].flat()
+  const init = { ...asked, redirect: 'manual', signal: AbortSignal.any(signals) }
   const response = await fetch(url, init as Parameters<typeof fetch>[1])
-  if (isStreamed) return response as unknown as Response
+  if (timeoutMs === undefined) return response as unknown as Response
   const body = await readLimited(response.body)
   const { status, statusText } = response
   const headers = [...response.headers].filter(([name]) => !isAboutTransfer(name))
   const hasBody = body.length > 0
   return new Response(hasBody ? body : null, { status, statusText, headers })
-}
-
-function limited(asked: AbortSignal | null | undefined, timeoutMs: number): AbortSignal {
-  const timeout = AbortSignal.timeout(timeoutMs)
-  return asked ? AbortSignal.any([asked, timeout]) : timeout
 }
 
 /** The body has been read and unpacked already. */

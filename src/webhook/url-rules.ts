@@ -77,14 +77,19 @@ function addressProblem(
   hostname: string,
   { allowedAddresses: allowed, isPrivateRefused }: UrlRules,
 ): string | undefined {
-  const bare = hostname.replace(/^\[|\]$/g, '')
-  const isLocalName = /^(.*\.)?localhost\.?$/.test(bare)
-  const address = isLocalName ? '127.0.0.1' : bare
-  if (isIP(address) === 0 || isReachable(address, allowed)) return undefined
+  const address = addressIn(hostname)
+  if (address === undefined || isReachable(address, allowed)) return undefined
   const hint = isPrivateRefused
     ? 'The project refuses others with webhooks.url.disable_private_ips.'
     : 'The operator can allow it in RUNYARD_WEBHOOK_ALLOW.'
   return `${hostname} is not a public address. ${hint}`
+}
+
+/** The address that the host of a URL is. `undefined`: it is a name, whose addresses are known at each connection. */
+export function addressIn(hostname: string): string | undefined {
+  const bare = hostname.replace(/^\[|\]$/g, '')
+  if (/^(.*\.)?localhost\.?$/.test(bare)) return '127.0.0.1'
+  return isIP(bare) === 0 ? undefined : bare
 }
 
 /** Whether webhooks may connect to the address. */

@@ -26,18 +26,15 @@ export const AS_PROJECT = { isInProcess: true, isProject: true } as const
 /** The `env` of the request that a server sends to itself before it is ready. */
 export const SELF_CHECK = { isSelfCheck: true } as const
 
+const isMarked =
+  (mark: 'isInProcess' | 'isProject' | 'isSelfCheck') =>
+  ({ env }: { env?: unknown }): boolean =>
+    (env as Record<string, unknown> | undefined)?.[mark] === true
+
 /** Like a caller's request, but no project code answers it: that code might require credentials. */
-export function isSelfCheck({ env }: { env?: unknown }): boolean {
-  return (env as { isSelfCheck?: boolean } | undefined)?.isSelfCheck === true
-}
-
-export function isInProcess({ env }: { env?: unknown }): boolean {
-  return (env as { isInProcess?: boolean } | undefined)?.isInProcess === true
-}
-
-export function isProject({ env }: { env?: unknown }): boolean {
-  return (env as { isProject?: boolean } | undefined)?.isProject === true
-}
+export const isSelfCheck = isMarked('isSelfCheck')
+export const isInProcess = isMarked('isInProcess')
+export const isProject = isMarked('isProject')
 
 /** Whether a request needs no credentials: health checks, and files of a page's components. */
 export function isOpen({

@@ -100,7 +100,7 @@ export function webhookDeliveryRoutes(parts: Parts) {
   })
   routes.openapi(get, async (c) => {
     const { delivery_id } = c.req.valid('param')
-    const delivery = await getDelivery(parts, c.get('caller'), delivery_id)
+    const delivery = await requireDelivery(parts, c.get('caller'), 'read', delivery_id)
     return c.json({ ...onWire(delivery), payload: parseJson(delivery.payload) }, 200)
   })
   routes.openapi(again, async (c) => {
@@ -129,15 +129,6 @@ async function listDeliveries(
   return parts.store.webhookDeliveries.search({ ...query, ...(filter && { filter }) }, page)
 }
 
-/** Throws `not_found`. */
-async function getDelivery(
-  parts: Parts,
-  caller: Caller,
-  delivery_id: string,
-): Promise<QueuedDelivery> {
-  return requireDelivery(parts, caller, 'read', delivery_id)
-}
-
 /**
  * Sends the delivery again, with the same id and body, and with as many attempts as a new one. A pending
  * delivery is sent at once. Throws `not_found`.
@@ -157,6 +148,7 @@ async function redeliver(
   return delivery
 }
 
+/** Throws `not_found`. */
 async function requireDelivery(
   { store, authorize }: Parts,
   caller: Caller,
