@@ -14,10 +14,8 @@ import { type AgentMessage, type DriverLink, isMessage, type StartMessage } from
 const MOST_DRIVERS = 4
 /** How long an agent server that is about to end waits for a driver to hear why, in ms. */
 const LAST_WORDS_MS = 3_000
-/** Drivers drop the connection at a longer message, and the next ones as well; in bytes. */
+/** Drivers drop the connection at a longer message, and the next ones as well; in bytes. It goes to the log instead. */
 const MOST_BYTES = 1024 * 1024
-/** How much of a message is files, in characters: no character of a path takes more than six bytes of JSON. */
-const FILES_LENGTH = 128 * 1024
 /** A driver that connects later gets the latest message of each of these types. */
 const KEPT: readonly AgentMessage['type'][] = ['starting', 'ready', 'failed', 'load']
 /** RFC 6455: a message violates this server's policy. */
@@ -33,7 +31,7 @@ export class AgentSocket implements DriverLink {
   readonly #drivers = new Set<ClientSocket>()
   readonly #listeners = new Set<(message: unknown) => void>()
   readonly #connected = Promise.withResolvers<void>()
-  /** Sent to every driver that connects: the latest message of each kind, and all sources. */
+  /** Sent to every driver that connects: the latest message of each kind. */
   readonly #standing = new Map<AgentMessage['type'], AgentMessage>()
 
   constructor(start: StartMessage) {
@@ -42,9 +40,11 @@ export class AgentSocket implements DriverLink {
   }
 
   async send(message: AgentMessage): Promise<void> {
-    this.#keep(message)
-    if (message.type === 'failed') await this.#waitForDriver()
-    const texts = textsOf(message)
+    // Replies are not kept: a driver that comes back asks again.
+    if (KEPT.includes(message.type)) this.#standing.set(message.type, message)
+    if (message.type === 'failed')
+      await Promise.race([this.#connected.promise, delay(LAST_WORDS_MS)])
+    const texts = textsOf([message])
     await Promise.all([...this.#drivers].map((driver) => driver.sendAll(texts)))
   }
 
@@ -78,7 +78,7 @@ export class AgentSocket implements DriverLink {
     this.#drivers.add(driver)
     driver.left.addEventListener('abort', () => this.#drivers.delete(driver))
     driver.onText((text) => this.#receive(text))
-    void driver.sendAll([...this.#standing.values()].flatMap(textsOf))
+    void driver.sendAll(textsOf([...this.#standing.values()]))
     this.#connected.resolve()
   }
 
@@ -90,55 +90,21 @@ export class AgentSocket implements DriverLink {
 
   #receive(text: string): void {
     const message = jsonIn(text)
-    if (isMessage(message, 'drain')) this.#noteDrain()
+    const { revision_id } = this.#start
+    const spent = { type: 'hello', revision_id, is_draining: true } as const
+    if (isMessage(message, 'drain')) this.#standing.set('hello', spent)
     for (const listener of [...this.#listeners]) listener(message)
   }
-
-  #noteDrain(): void {
-    const { revision_id } = this.#start
-    this.#standing.set('hello', { type: 'hello', revision_id, is_draining: true })
-  }
-
-  /** Replies are not kept: a driver that comes back asks again. */
-  #keep(message: AgentMessage): void {
-    const { type } = message
-    if (KEPT.includes(type)) this.#standing.set(type, message)
-    if (type !== 'sources') return
-    const before = this.#standing.get(type)
-    const files = before?.type === 'sources' ? before.files : []
-    this.#standing.set(type, { type, files: [...files, ...message.files] })
-  }
-
-  #waitForDriver(): Promise<void> {
-    return Promise.race([this.#connected.promise, delay(LAST_WORDS_MS)])
-  }
 }
 
-/** Splits many files into several messages. Other messages that are too long go to the log instead. */
-function textsOf(message: AgentMessage): string[] {
-  const parts = message.type === 'sources' ? inParts(message) : [message]
-  return parts.flatMap((part) => {
-    const text = JSON.stringify(part)
+function textsOf(messages: readonly AgentMessage[]): string[] {
+  return messages.flatMap((message) => {
+    const text = JSON.stringify(message)
     if (Buffer.byteLength(text) <= MOST_BYTES) return [text]
-    console.error(
-      `A message "${part.type}" of ${text.length} characters is not sent to the driver.`,
-    )
+    const what = `A message "${message.type}" of ${text.length} characters`
+    console.error(`${what} is not sent to the driver.`)
     return []
   })
-}
-
-function inParts({ type, files }: Extract<AgentMessage, { type: 'sources' }>): AgentMessage[] {
-  const parts: string[][] = [[]]
-  let length = 0
-  for (const file of files) {
-    length += file.length
-    if (length > FILES_LENGTH) {
-      parts.push([])
-      length = file.length
-    }
-    parts.at(-1)?.push(file)
-  }
-  return parts.map((part) => ({ type, files: part }))
 }
 
 /** Takes the same time, whatever was sent. */

@@ -1,4 +1,5 @@
 /** The conversation of a driver with one agent server, whatever the channel. */
+import type { ChildProcess } from 'node:child_process'
 import type { ParkedThreads } from '../core/agent/parked-threads.ts'
 import type { DrainLimits, Endpoint, Load } from '../core/deployment/runtime.ts'
 import type { AgentReading } from '../core/figures/reading.ts'
@@ -172,4 +173,17 @@ async function askOver<T extends AgentMessage['type']>(
   gone.removeEventListener('abort', giveUp)
   for (const unsubscribe of leave) unsubscribe()
   return found
+}
+
+/** The driver's end of the channel to a child process, which lasts as long as the child does. */
+export function ipcToAgent(child: ChildProcess): AgentLink {
+  return {
+    send(message) {
+      if (child.connected) child.send(message, () => {})
+    },
+    onMessage(listener) {
+      child.on('message', listener)
+      return () => child.off('message', listener)
+    },
+  }
 }

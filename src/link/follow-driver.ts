@@ -1,7 +1,8 @@
-/** Carries out what the runtime driver asks of the agent server that it has started. */
+/** What an agent server does for the runtime driver that has started it: its requests, and reports of the start. */
 import type { ParkedThreads } from '../core/agent/parked-threads.ts'
 import type { DrainLimits, Load } from '../core/deployment/runtime.ts'
 import type { AgentReading } from '../core/figures/reading.ts'
+import type { Log } from '../core/log.ts'
 import { type DriverLink, isMessage } from './messages.ts'
 
 /** How often the load is read, and how often an unchanged one is reported, in ms. */
@@ -107,4 +108,53 @@ function reportLoad(link: DriverLink, read: () => Promise<Omit<Load, 'lag_ms'>>)
   let timer: NodeJS.Timeout
   plan()
   return () => clearTimeout(timer)
+}
+
+/** How often the log repeats a step that goes on, in ms. */
+const STEP_REPEAT_MS = 10_000
+
+/**
+ * Reports the next step of the start, as the rest of a sentence about the agent server: `imports ./src/agent.py`.
+ * Resolves when it is sent to the driver: the step may block the event loop.
+ */
+export type OnStep = (doing: string) => Promise<void>
+
+/** `end` is called when the start is over. */
+export function reportStart(
+  link: DriverLink | undefined,
+  log: Log,
+): { onStep: OnStep; end: () => void } {
+  let timer: NodeJS.Timeout | undefined
+  const end = () => clearInterval(timer)
+  const onStep = async (doing: string) => {
+    end()
+    const since = performance.now()
+    log.info({ doing }, 'The agent server starts.')
+    const repeat = () => {
+      const seconds = Math.round((performance.now() - since) / 1000)
+      log.info({ doing, seconds }, 'The agent server still starts.')
+    }
+    // A driver repeats it in the log of the revision, also while a module blocks this process.
+    if (!link) timer = setInterval(repeat, STEP_REPEAT_MS).unref()
+    await link?.send({ type: 'starting', doing })
+  }
+  return { onStep, end }
+}
+
+/**
+ * Reports the project's files to the runtime driver. Begins at once; files that are imported together are reported together. `onSource` calls its callback with the path
+ * of each file.
+ */
+export function reportSources(
+  link: DriverLink,
+  onSource: (callback: (file: string) => void) => void,
+): void {
+  let files: string[] = []
+  const send = () => {
+    void link.send({ type: 'sources', files })
+    files = []
+  }
+  onSource((file) => {
+    if (files.push(file) === 1) setImmediate(send)
+  })
 }

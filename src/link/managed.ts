@@ -4,7 +4,6 @@ import { readFileSync, readSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '../core/errors.ts'
 import { AgentSocket } from './agent-socket.ts'
-import { ipcToDriver } from './ipc.ts'
 import { type DriverLink, isMessage, type StartMessage } from './messages.ts'
 
 /** The start message of a driver, and the channel to it. */
@@ -31,6 +30,20 @@ export async function receiveStart(
   if (stopping.aborted) return undefined
   const how = 'which sends a message or sets RUNYARD_START_FILE'
   throw new AppError('bad_request', `--managed is for a runtime driver, ${how}.`)
+}
+
+/** The child's end of the channel to a driver. */
+const ipcToDriver: DriverLink = {
+  send(message) {
+    return new Promise((resolve) => {
+      if (!process.send) return resolve()
+      process.send(message, () => resolve())
+    })
+  },
+  onMessage(listener) {
+    process.on('message', listener)
+    return () => process.off('message', listener)
+  },
 }
 
 /** Aborts when the driver says that the agent server shall end. */

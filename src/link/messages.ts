@@ -5,7 +5,7 @@
  *   line nor in an environment that other processes of the same user can read.
  * - **A WebSocket**, where it is not: `GET /internal/runtime` on the port of the agent server, with the gateway's token
  *   in `GATEWAY_TOKEN_HEADER`. The driver connects, and reconnects when the connection breaks. The agent server then
- *   sends `hello`, and repeats `starting`, `ready`, `failed`, `sources` and `load`; the driver repeats its unanswered
+ *   sends `hello`, and repeats `starting`, `ready`, `failed` and `load`; the driver repeats its unanswered
  *   messages at each `ready`. `start` is not sent: it is in the file that `RUNYARD_START_FILE` names. The agent server
  *   accepts this channel as soon as it runs, works without a connection, and sends to all connections: with two drivers
  *   at once, one has just taken over from the other.
@@ -15,7 +15,7 @@
  *   spawn … serve --managed --config C --host 127.0.0.1 --port 0 --data-dir D
  *   ── start ─────────────────────────────▶  takes the secrets into its environment, then loads
  *   ◀───────────────────────── starting ──   the current step of its start; one for each step
- *   ◀────────────────────────── sources ──   files that it has imported; again for further ones
+ *   ◀────────────────────────── sources ──   files that it has imported; below `dev` only
  *   ◀──────────────────────────── ready ──   it listens
  *   ◀─────────────────────────── failed ──   or why it cannot start, right before its end
  *   GET <url>/ok with the gateway token ──▶  200: healthy; repeated from time to time

@@ -9,9 +9,8 @@ import { onSource } from '../graph/js/modules/hooks.ts'
 import { addressOf, close, listen, OpenRequests } from '../http/listen.ts'
 import { WebSockets } from '../http/web-socket/handshakes.ts'
 import { AgentSocket } from '../link/agent-socket.ts'
-import { followDriver, tellLastReading } from '../link/follow-driver.ts'
+import { followDriver, reportSources, reportStart, tellLastReading } from '../link/follow-driver.ts'
 import type { Managed } from '../link/managed.ts'
-import { reportSources, reportStart } from '../link/report-start.ts'
 import { Started } from '../process/started.ts'
 import { aborted } from '../process/stop-signal.ts'
 import type { Watchdog } from '../process/watchdog.ts'
@@ -56,7 +55,8 @@ interface ServeOptions {
 export async function startServe(config: ServeConfig, options: ServeOptions): Promise<Serving> {
   const { managed, isHelper, watchdog, log } = options
   const { start, link } = managed ?? {}
-  if (link) reportSources(link, onSource)
+  // Only `dev` watches the files.
+  if (link && config.devHost !== undefined) reportSources(link, onSource)
   const started = new Started<StopLimits>(log)
   const notices = isHelper || config.workers > 1 ? new ProcessNotices() : undefined
   if (isHelper) notices?.add(process)

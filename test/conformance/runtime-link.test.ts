@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { ipcToAgent } from '../../src/link/conversation.ts'
 import { DriverSocket } from '../../src/link/driver-socket.ts'
-import { ipcToAgent } from '../../src/link/ipc.ts'
 import { isMessage, type StartMessage } from '../../src/link/messages.ts'
 import { startCuttingProxy } from '../support/agent/cutting-proxy.ts'
 import { eventually } from '../support/eventually.ts'
@@ -41,10 +41,20 @@ async function end(child: ChildProcess): Promise<void> {
 
 const codeOf = async (child: ChildProcess) => (await once(child, 'exit'))[0] as number | null
 
-testRuntimeLink('IPC', async (secrets) => {
+async function openIpcWorld(secrets: Record<string, string>): Promise<LinkWorld> {
   const child = start({}, 'ipc')
   child.send(startOf(secrets))
   return { link: ipcToAgent(child), exited: codeOf(child), close: () => end(child) }
+}
+
+testRuntimeLink('IPC', openIpcWorld)
+
+it('tells over IPC all files of the project', async () => {
+  const world = await openIpcWorld({})
+  const { talk, files } = hear(world)
+  await talk.ready
+  expect(files).toEqual(['/a.ts', '/b.ts'])
+  await world.close()
 })
 
 interface Served {
@@ -108,7 +118,6 @@ describe('the link over a WebSocket', () => {
     first.stop()
     const again = hear({ link: connect(), exited: agent.exited })
     expect(await again.talk.ready).toMatchObject({ has_own_auth: true })
-    expect(again.files).toEqual(['/a.ts', '/b.ts'])
     await eventually(() => again.loads.at(-1)?.running).toBe(1)
   })
 

@@ -50,11 +50,6 @@ export function testRuntimeLink(
       expect(heard.talk.failure).toBeUndefined()
     })
 
-    it('tells all files of the project', async () => {
-      await heard.talk.ready
-      expect(heard.files).toEqual(['/a.ts', '/b.ts'])
-    })
-
     it('carries questions to the agent server, and its answers back', async () => {
       expect(await heard.talk.inspect()).toMatchObject({ parked: 3 })
       expect(await heard.talk.measure()).toMatchObject({ started_at: 1 })
@@ -72,13 +67,6 @@ export function testRuntimeLink(
       await new Promise<void>((resolve) => world.link.onMessage(() => resolve()))
       await heard.talk.activate()
       await eventually(() => heard.loads.at(-1)?.running).toBe(1)
-    })
-
-    it('tells of more files than a message holds', async () => {
-      await world.close()
-      await openWith({ MANY: '1' })
-      await heard.talk.ready
-      expect(heard.files).toHaveLength(5002)
     })
 
     it('ignores what nobody understands, and what is not whole', async () => {
