@@ -10,31 +10,24 @@ interface Waiting {
   settle(isDone: boolean, value?: unknown): void
 }
 
+/** The state of a listener as known here. */
+export interface ListenerState {
+  /** A sentence, when it has not been heard from for a while. */
+  readonly away: string | undefined
+  /** Sends the listener what has changed here; returns the number of the version that has it. */
+  renew(): number
+}
+
 export class Errands {
   readonly #waiting = new Map<string, Waiting>()
-  readonly #isAway: () => boolean
-  readonly #onChange: () => void
+  readonly #listener: ListenerState
 
-  /** `isAway`: whether the listener is away. `onChange`: called when there is one more, or one less. */
-  constructor(isAway: () => boolean, onChange: () => void) {
-    this.#isAway = isAway
-    this.#onChange = onChange
+  constructor(listener: ListenerState) {
+    this.#listener = listener
   }
 
   list(): Errand[] {
     return [...this.#waiting.values()].map(({ errand }) => errand)
-  }
-
-  /** Returns its answer; `undefined`: there is none after `limitMs`, or the listener is away. */
-  async ask(order: Order, limitMs: number): Promise<unknown> {
-    const { value } = await this.#run(order, limitMs)
-    return value
-  }
-
-  /** Returns whether it was done. */
-  async do(order: Order, limitMs: number): Promise<boolean> {
-    const { isDone } = await this.#run(order, limitMs)
-    return isDone
   }
 
   settle(id: string, value: unknown): void {
@@ -46,20 +39,21 @@ export class Errands {
     for (const { settle } of [...this.#waiting.values()]) settle(false)
   }
 
-  async #run(order: Order, limitMs: number): Promise<{ isDone: boolean; value: unknown }> {
-    if (this.#isAway()) return { isDone: false, value: undefined }
+  /** `isDone`: the listener has done it within `limitMs`, and was not away. `value`: its answer. */
+  async run(order: Order, limitMs: number): Promise<{ isDone: boolean; value: unknown }> {
+    if (this.#listener.away !== undefined) return { isDone: false, value: undefined }
     const id = randomUUID()
     return new Promise((resolve) => {
       const settle = (isDone: boolean, value?: unknown) => {
         clearTimeout(timer)
         this.#waiting.delete(id)
-        this.#onChange()
+        this.#listener.renew()
         resolve({ isDone, value })
       }
       const timer = setTimeout(() => settle(false), limitMs)
       timer.unref()
       this.#waiting.set(id, { errand: { id, ...order } as Errand, settle })
-      this.#onChange()
+      this.#listener.renew()
     })
   }
 }

@@ -76,7 +76,10 @@ export function createHub(options: HubOptions): Hub {
     drain({ revision_id, url }, limitMs, graceMs) {
       const revision = revisions.get(revision_id)
       // The listener itself drains an agent server that scaling removes.
-      return revision && (url === undefined ? revision.drainRequests(limitMs, graceMs) : settled())
+      return (
+        revision &&
+        (url === undefined ? revision.drainRequests(limitMs, graceMs) : Promise.resolve())
+      )
     },
   })
 
@@ -156,11 +159,10 @@ export function createHub(options: HubOptions): Hub {
   const exchange: ListenerExchange = async ({ id, compute_config }, report, signal) => {
     const listener = listenerOf(id)
     await findNew(listener, report.revisions)
-    const orders = await listener.exchange(report, compute_config.k8s_namespaces, {
+    return listener.exchange(report, compute_config.k8s_namespaces, {
       note: (version) => note(listener, report, version),
       signal,
     })
-    return orders
   }
 
   const isRemote = (revision_id: string) => revisions.has(revision_id)
@@ -196,5 +198,3 @@ export function createHub(options: HubOptions): Hub {
   }
   return { driver, targets: names, exchange }
 }
-
-async function settled(): Promise<void> {}

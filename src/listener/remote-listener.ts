@@ -10,7 +10,7 @@ import type {
 } from '../core/deployment/listener-protocol.ts'
 import { EXCHANGE_WAIT_MS } from '../core/deployment/listener-protocol.ts'
 import { AppError } from '../core/errors.ts'
-import type { ListenerState } from './remote-revision.ts'
+import type { ListenerState } from './errands.ts'
 
 /** How many unknown revisions may be waiting for their stop; the listener reports more of them again. */
 const MOST_UNKNOWN = 1000

@@ -9,7 +9,7 @@ import type { RevisionOrder, RunOrder } from '../core/deployment/listener-protoc
 import type { DrainLimits, Endpoint, Replica, RuntimeState } from '../core/deployment/runtime.ts'
 import { AppError } from '../core/errors.ts'
 import { isAgentReading, type ServerReading } from '../core/figures/reading.ts'
-import { Errands } from './errands.ts'
+import { Errands, type ListenerState } from './errands.ts'
 import { afterState, endpointsOf, nextRemoteStep, type RemoteState } from './next-remote-step.ts'
 
 /** How long to wait for an answer about agent servers, in ms. */
@@ -35,13 +35,6 @@ interface RemoteRevisionOptions {
   onChange: () => void
 }
 
-export interface ListenerState {
-  /** A sentence, when it has not been heard from for a while. */
-  readonly away: string | undefined
-  /** Sends the listener what has changed here; returns the number of the version that has it. */
-  renew(): number
-}
-
 /** No wait takes longer than its limit, or goes on while the listener is away. */
 export class RemoteRevision {
   readonly deployment_id: string
@@ -54,10 +47,7 @@ export class RemoteRevision {
     this.#options = options
     this.deployment_id = options.deployment_id
     const { listener, start, mayAdopt } = options
-    this.#errands = new Errands(
-      () => listener.away !== undefined,
-      () => listener.renew(),
-    )
+    this.#errands = new Errands(listener)
     this.#known = {
       ...(start && { start: { isStandby: start.spec.isStandby ?? false } }),
       ...{ incarnation: randomUUID(), mayAdopt, isConfirmed: false },
@@ -109,7 +99,7 @@ export class RemoteRevision {
           break
         case 'adopt':
           this.#set({ isConfirmed: true, mayAdopt: false, incarnation: step.incarnation })
-          if (step.activates) void this.#errands.do({ kind: 'activate' }, ADOPT_MS)
+          if (step.activates) void this.#errands.run({ kind: 'activate' }, ADOPT_MS)
           break
         case 'follow':
           this.#follow(step)
@@ -135,7 +125,7 @@ export class RemoteRevision {
 
   async readings(): Promise<ServerReading[]> {
     if (this.#known.state.kind !== 'healthy') return []
-    const value = await this.#errands.ask({ kind: 'readings' }, ANSWER_MS)
+    const { value } = await this.#errands.run({ kind: 'readings' }, ANSWER_MS)
     if (!Array.isArray(value)) return []
     return value.filter(
       (one) => isAgentReading(one) && typeof (one as ServerReading).url === 'string',
@@ -144,13 +134,14 @@ export class RemoteRevision {
 
   async inspect(): Promise<ParkedThreads | undefined> {
     if (this.#known.state.kind !== 'healthy') return undefined
-    const value = await this.#errands.ask({ kind: 'inspect' }, ANSWER_MS)
+    const { value } = await this.#errands.run({ kind: 'inspect' }, ANSWER_MS)
     return isParkedThreads(value) ? value : undefined
   }
 
   /** Throws `unavailable` when the listener has not done it in time. */
   async activate(): Promise<void> {
-    if ((await this.#errands.do({ kind: 'activate' }, ACTIVATE_MS)) || this.isStopping) return
+    const { isDone } = await this.#errands.run({ kind: 'activate' }, ACTIVATE_MS)
+    if (isDone || this.isStopping) return
     throw new AppError(
       'unavailable',
       this.#options.listener.away ?? 'The listener has not made the revision active yet.',
@@ -173,14 +164,14 @@ export class RemoteRevision {
 
   async drain(limits: DrainLimits): Promise<number | undefined> {
     const limitMs = limits.graceMs + limits.checkpointMs + ANSWER_MS
-    const due = await this.#errands.ask({ kind: 'drain', limits }, limitMs)
+    const { value: due } = await this.#errands.run({ kind: 'drain', limits }, limitMs)
     return typeof due === 'number' && Number.isFinite(due) ? due : undefined
   }
 
   /** Resolves when the listener's gateway has no request to it open any more. */
   async drainRequests(limitMs: number, graceMs: number | undefined): Promise<void> {
     const limits = { limit_ms: limitMs, ...(graceMs !== undefined && { grace_ms: graceMs }) }
-    await this.#errands.do({ kind: 'drain_requests', ...limits }, limitMs + (graceMs ?? 600_000))
+    await this.#errands.run({ kind: 'drain_requests', ...limits }, limitMs + (graceMs ?? 600_000))
   }
 
   async stop(graceMs: number): Promise<void> {

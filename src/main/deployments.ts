@@ -17,11 +17,9 @@ import { createTarballs } from '../build/tarballs.ts'
 import { systemClock } from '../core/clock.ts'
 import type { FolderArtifact } from '../core/deployment/artifacts/artifact.ts'
 import type { ArtifactStore } from '../core/deployment/artifacts/store.ts'
-import type { Builder, Tarballs } from '../core/deployment/builds/build.ts'
+import type { Builder } from '../core/deployment/builds/build.ts'
 import type { BuildJobs } from '../core/deployment/builds/job.ts'
-import type { BuildContainers } from '../core/deployment/builds/project-commands.ts'
 import { dataKeyOf } from '../core/deployment/data-key.ts'
-import type { RevisionLogs } from '../core/deployment/revision-log.ts'
 import type { RuntimeDriver } from '../core/deployment/runtime.ts'
 import type { Sandbox } from '../core/deployment/sandbox.ts'
 import type { Log } from '../core/log.ts'
@@ -53,7 +51,11 @@ export function openDeployments(
   const sandbox = openProjectSandbox(config, folder, log)
   const databases = createDeploymentDatabases(config, driverKey)
   const tarballs = createTarballs({ dir: folder.builds, objects })
-  const containers = config.buildsInContainers ? openBuildContainers(config, driverKey) : undefined
+  const docker = { ...config.docker, image: config.image, key: driverKey }
+  const { buildCpus: cpus, buildEnv } = config
+  const containers = config.buildsInContainers
+    ? createBuildContainers({ docker, cpus, env: buildEnv })
+    : undefined
   const jobs = openBuildJobs(config, driverKey, log)
   const elsewhere = jobs && { jobs, artifacts: packed }
   const images = openImages(config)
@@ -68,18 +70,28 @@ export function openDeployments(
   return {
     tarballs,
     packed,
-    logs: createLogs(folder),
+    logs: createRevisionLogs({
+      paths: (kind, revision_id) =>
+        kind === 'build'
+          ? [revisionFolder(folder.builds, revision_id).log]
+          : deployLogPaths(folder.deploymentLogs, revision_id),
+    }),
     builder: own ? createPushedBuilder(found, { own, registry, log }) : found,
     createDriver: () =>
       createConfiguredDriver(config, folder, {
-        ...{ packed, databases, driverKey, record, sandbox, home, log },
+        ...{ packed, databases, driverKey, docker, record, sandbox, home, log },
       }),
     /** Lets go of the Jobs of builds, and ends later work of builds here. */
     async closeBuilds() {
       await laterWork.stop()
       await jobs?.stop()
     },
-    removeData: createRemoval(databases, folder, tarballs),
+    /** Removes a deployment's data beside its builds. */
+    async removeData(deployment_id: string) {
+      await databases.remove(deployment_id)
+      await tarballs.removeAll(deployment_id)
+      await folder.removeDeployment(deployment_id)
+    },
     registry: config.registry,
   }
 }
@@ -94,17 +106,6 @@ interface Surroundings {
   log: Log
 }
 
-type Databases = ReturnType<typeof createDeploymentDatabases>
-
-/** Removes a deployment's data beside its builds. */
-function createRemoval(databases: Databases, folder: DataFolder, tarballs: Tarballs) {
-  return async (deployment_id: string) => {
-    await databases.remove(deployment_id)
-    await tarballs.removeAll(deployment_id)
-    await folder.removeDeployment(deployment_id)
-  }
-}
-
 function createConfiguredDriver(
   config: UpConfig,
   folder: DataFolder,
@@ -114,7 +115,11 @@ function createConfiguredDriver(
     driverKey: key,
     record,
     ...parts
-  }: Omit<Surroundings, 'objects'> & { sandbox: Sandbox; databases: Databases },
+  }: Omit<Surroundings, 'objects'> & {
+    docker: NonNullable<RuntimeParts['docker']>
+    sandbox: Sandbox
+    databases: ReturnType<typeof createDeploymentDatabases>
+  },
 ): RuntimeDriver {
   return createDriver(config.runtime, {
     command: { file: process.execPath, args: [agentProgramPath()] },
@@ -135,7 +140,6 @@ function createConfiguredDriver(
     healthTimeoutMs: config.startTimeoutMs,
     drainMs: config.drainMs,
     ...(config.kubernetes && { kubernetes: config.kubernetes }),
-    docker: { ...config.docker, image: config.image, key },
     clock: systemClock,
     ...parts,
   })
@@ -163,21 +167,6 @@ function openProjectSandbox(
   ]
   mkdirSync(folder.builds, { recursive: true, mode: 0o700 })
   return openSandbox({ setting: sandbox, dataDir, readable, log })
-}
-
-/** The logs that `build/` and `runtime/` write about a revision, for the control plane. */
-function createLogs(folder: DataFolder): RevisionLogs {
-  return createRevisionLogs({
-    paths: (kind, revision_id) =>
-      kind === 'build'
-        ? [revisionFolder(folder.builds, revision_id).log]
-        : deployLogPaths(folder.deploymentLogs, revision_id),
-  })
-}
-
-function openBuildContainers(config: UpConfig, key: Uint8Array): BuildContainers {
-  const docker = { ...config.docker, image: config.image, key }
-  return createBuildContainers({ docker, cpus: config.buildCpus, env: config.buildEnv })
 }
 
 /** Needs `agentsUrl`, at which pods reach the leading control plane: they upload their result there. */

@@ -1,5 +1,6 @@
 /** Where backups are written to and read from: a file, a pipe, or an S3-compatible store. */
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { createReadStream, createWriteStream, existsSync, statSync } from 'node:fs'
 import { chmod, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -71,14 +72,10 @@ async function putToOutput(archive: AsyncIterable<Uint8Array>): Promise<number> 
   await pipeline(archive, gzip(), async (chunks) => {
     for await (const chunk of chunks as AsyncIterable<Uint8Array>) {
       bytes += chunk.length
-      if (!process.stdout.write(chunk)) await drained()
+      if (!process.stdout.write(chunk)) await once(process.stdout, 'drain')
     }
   })
   return bytes
-}
-
-function drained(): Promise<void> {
-  return new Promise((resolve) => process.stdout.once('drain', resolve))
 }
 
 function gzip() {

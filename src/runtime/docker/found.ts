@@ -81,12 +81,10 @@ export class FoundContainers {
     for (const one of all.filter((each) => !isLiving(each))) await this.#remove(one.Id)
     const sweep = () => removeLeftBuilds(this.#engine, this.#options.installation)
     await whenThere(this.#engine, sweep, { signal })
-    void this.#options.ordered.then(() => this.#removeOrphansLater())
-  }
-
-  #removeOrphansLater(): void {
-    if (this.#closing.signal.aborted) return
-    this.#timer = setTimeout(() => void this.#removeOrphans(), ORPHAN_MS).unref()
+    void this.#options.ordered.then(() => {
+      if (signal.aborted) return
+      this.#timer = setTimeout(() => void this.#removeOrphans(), ORPHAN_MS).unref()
+    })
   }
 
   async #removeOrphans(): Promise<void> {

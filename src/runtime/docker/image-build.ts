@@ -51,18 +51,11 @@ export async function buildImage(ground: ImageGround, order: ImageOrder): Promis
     return await whenThere(engine, ask, { signal, onAway: say })
   } finally {
     await rm(join(context, name), { force: true })
-    await removeLeft(engine, owner)
+    // A failed build leaves layers that no image has: they are found by the label that they begin with.
+    const left = { dangling: ['true'], label: [`${DEPLOYMENT}=${deployment_id}`] }
+    await engine.docker.pruneImages({ filters: JSON.stringify(left) }).catch(() => {})
     if (docker.network === undefined) await removeNetwork(engine, owner)
   }
-}
-
-/** Removes the layers of a failed build, which no image has: by the label that they begin with. */
-async function removeLeft(
-  { docker }: Engine,
-  { deployment_id }: { deployment_id: string },
-): Promise<void> {
-  const filters = { dangling: ['true'], label: [`${DEPLOYMENT}=${deployment_id}`] }
-  await docker.pruneImages({ filters: JSON.stringify(filters) }).catch(() => {})
 }
 
 /** As `BuildContainers.removeImages`. */

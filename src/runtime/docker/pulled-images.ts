@@ -31,7 +31,7 @@ export async function pulledImage(
   })
   if (!found) await pull(engine, image_uri, terms)
   const about = found ?? (await image.inspect())
-  const isOurs = !found || (about.RepoTags ?? []).some(isTagOfOurs)
+  const isOurs = !found || (about.RepoTags ?? []).some((tag) => tag.startsWith(`${PREFIX}/`))
   if (isOurs) await image.tag({ repo: repositoryOf(terms), tag: terms.revision_id })
   return about
 }
@@ -65,7 +65,8 @@ async function pull(
 ): Promise<void> {
   const limit = AbortSignal.timeout(pullMs)
   const abortSignal = signal ? AbortSignal.any([signal, limit]) : limit
-  const authconfig = login && { ...loginOf(login), serveraddress: image_uri.split('/')[0] }
+  const serveraddress = image_uri.split('/')[0]
+  const authconfig = login && { username: login.username, password: login.password, serveraddress }
   try {
     const progress = await patient.pull(image_uri, {
       abortSignal,
@@ -84,16 +85,8 @@ async function pull(
   }
 }
 
-function loginOf({ username, password }: RegistryLogin) {
-  return { username, password }
-}
-
 const PREFIX = 'localhost/runyard-pulled'
 
 function repositoryOf({ installation }: Pick<PullTerms, 'installation'>): string {
   return `${PREFIX}/${installation}`
-}
-
-function isTagOfOurs(name: string): boolean {
-  return name.startsWith(`${PREFIX}/`)
 }

@@ -74,7 +74,10 @@ export class ReplicaContainer {
 
   /** Creates and starts the container. Leaves nothing if that fails. */
   async create(signal: AbortSignal): Promise<Docker.Container> {
-    await this.#replaceFound()
+    const { found } = this.#ground
+    // If the engine was away at the start, some may have been found since: they would use the same data.
+    await found.listed
+    await found.remove(this.#spec.revision_id, REPLACED_GRACE_MS)
     signal.throwIfAborted()
     const isLinked = await this.isLinked()
     const container = await this.#createOnly(isLinked)
@@ -89,16 +92,6 @@ export class ReplicaContainer {
       if ((isAway(error) && !isGone) || signal.aborted) throw error
       throw new AppError('bad_request', `The container could not be started: ${explain(error)}`)
     }
-  }
-
-  /**
-   * If the engine was away at the start, containers of the revision may have been found since: they would use the same
-   * data.
-   */
-  async #replaceFound(): Promise<void> {
-    const { found } = this.#ground
-    await found.listed
-    await found.remove(this.#spec.revision_id, REPLACED_GRACE_MS)
   }
 
   /** Where the gateway and the link reach it. */
@@ -148,20 +141,30 @@ export class ReplicaContainer {
 
   async #createOnly(isLinked: boolean): Promise<Docker.Container> {
     const { options, engine, installation } = this.#ground
-    const { artifact, deployment_id, deployment_name, resource_spec, secrets } = this.#spec
+    const { artifact, deployment_id, deployment_name, revision_id } = this.#spec
+    const { resource_spec, secrets } = this.#spec
+    const { replica } = this.#replica
     const { network: shared } = options.docker
     const project = artifact.kind === 'folder' ? options.locate(artifact) : undefined
-    const dataDir = isLinked && !(await this.#databaseUrl()) ? this.#dataDir() : undefined
+    const isOnDisk = isLinked && !(await options.databaseUrl?.(deployment_id))
+    const dataDir = isOnDisk ? this.#dataDir() : undefined
     if ((project || dataDir) && !engine.isLocal) {
       const why = `The container engine at ${engine.address} is on another machine, where folders of this one cannot be mounted.`
       throw new AppError('bad_request', `${why} Deploy an image, and keep data in PostgreSQL.`)
     }
     const user = isLinked ? userOf(options.docker) : undefined
     if (dataDir !== undefined && user === OWN_USER) giveTo(dataDir, OWN_USER)
+    const name = `runyard-${deployment_name}-${revision_id.slice(0, 8)}-${replica.slice(0, 8)}`
+    const labels = {
+      [INSTALLATION]: installation,
+      [DEPLOYMENT]: deployment_id,
+      [REVISION]: revision_id,
+      [REPLICA]: replica,
+    }
     const createOn = (network: string) =>
       engine.docker.createContainer(
         containerOptions({
-          ...{ name: this.#name(deployment_name), image: this.#image, labels: this.#labels() },
+          ...{ name, image: this.#image, labels },
           ...{ network, user, resource_spec, project, dataDir, isLinked, secrets },
           env: options.podEnv ?? {},
           publishedOn: shared ? undefined : engine.isLocal ? '127.0.0.1' : '',
@@ -182,28 +185,9 @@ export class ReplicaContainer {
     await handOver(stdin, JSON.stringify(message))
   }
 
-  async #databaseUrl(): Promise<string | undefined> {
-    return this.#ground.options.databaseUrl?.(this.#spec.deployment_id)
-  }
-
   #dataDir(): string {
     const dir = this.#ground.options.dataDir(this.#spec.deployment_id)
     mkdirSync(dir, { recursive: true, mode: 0o700 })
     return dir
-  }
-
-  #name(deployment_name: string): string {
-    const { revision_id } = this.#spec
-    return `runyard-${deployment_name}-${revision_id.slice(0, 8)}-${this.#replica.replica.slice(0, 8)}`
-  }
-
-  #labels(): Record<string, string> {
-    const { deployment_id, revision_id } = this.#spec
-    return {
-      [INSTALLATION]: this.#ground.installation,
-      [DEPLOYMENT]: deployment_id,
-      [REVISION]: revision_id,
-      [REPLICA]: this.#replica.replica,
-    }
   }
 }

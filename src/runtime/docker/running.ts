@@ -1,5 +1,6 @@
 /** A running container, across the times when its engine is away: its output, line by line, and its end. */
 import { PassThrough, type Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readLines } from '../../process/output-lines.ts'
 import { type Engine, isAway } from './engine.ts'
@@ -117,16 +118,8 @@ async function followOnce(
       stream.once(event, () => resolve(event === 'end'))
     }
   })
-  await Promise.all(outputs.map((output) => finish(output)))
+  await Promise.all(outputs.map((output) => finished(output.end()).catch(() => {})))
   return isWhole
-}
-
-function finish(output: PassThrough): Promise<void> {
-  return new Promise((resolve) => {
-    output.once('end', () => resolve())
-    output.once('close', () => resolve())
-    output.end()
-  })
 }
 
 /** In s since 1970, as the engine counts. */

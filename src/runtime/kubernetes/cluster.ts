@@ -109,13 +109,14 @@ export async function openCluster(
   const config = new client.KubeConfig()
   if (kubeconfig === undefined) config.loadFromCluster()
   else config.loadFromFile(kubeconfig)
+  const context = config.getContextObject(config.getCurrentContext())
   const objects = client.KubernetesObjectApi.makeApiClient(config)
   const closing = new AbortController()
   const connection: Connection = { client, config, objects, signal: closing.signal, log }
   const patient = <T>(work: () => Promise<T>) => retryWhileAway(work, connection)
   const scope = namespace.includes('{workspace_id}') ? undefined : namespace
   return {
-    ownNamespace: kubeconfig === undefined ? ownNamespaceOf(config) : undefined,
+    ownNamespace: kubeconfig === undefined ? context?.namespace : undefined,
     apply: (object) =>
       patient(() =>
         objects.patch(object, ...UNSET, FIELD_MANAGER, true, client.PatchStrategy.ServerSideApply),
@@ -146,10 +147,6 @@ export async function openCluster(
 
 /** `pretty` and `dryRun`, which no call here needs. */
 const UNSET = [undefined, undefined] as const
-
-function ownNamespaceOf(config: KubeConfig): string | undefined {
-  return config.getContextObject(config.getCurrentContext())?.namespace
-}
 
 function mergeInto(ref: ObjectRef, patch: object): KubernetesObject {
   const { metadata = {}, ...others } = patch as { metadata?: object }

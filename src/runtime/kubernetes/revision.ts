@@ -13,7 +13,8 @@ import type { Log } from '../../core/log.ts'
 import type { StartMessage } from '../../link/messages.ts'
 import type { DeployLog } from '../deploy-log.ts'
 import { explain } from '../replicas/last-words.ts'
-import { RETIRING_LIMITS } from '../replicas/replicas.ts'
+import { earliest, RETIRING_LIMITS } from '../replicas/replicas.ts'
+import type { Hearing } from '../replicas/revision-table.ts'
 import { AgentPod } from './agent-pod.ts'
 import type { Cluster, ObjectRef } from './cluster.ts'
 import { BEGINNING, keyOf, nextPodStep, type PodStep, replicasOf } from './next-pod-step.ts'
@@ -30,7 +31,7 @@ import {
 } from './observed-revision.ts'
 import { replicaFailure } from './pod-state.ts'
 
-interface RevisionOptions {
+interface RevisionOptions extends Hearing {
   identity: RevisionIdentity
   cluster: Cluster
   deployLog: DeployLog
@@ -46,10 +47,6 @@ interface RevisionOptions {
   scalesItself: boolean
   clock: Clock
   log: Log
-  /** Called after each change of state. */
-  onChange(): void
-  /** Receives the last counts of an agent server that ends. */
-  onLast(reading: ServerReading): void
 }
 
 /** The content of a revision's Secret. */
@@ -212,8 +209,7 @@ export class Revision {
         pod.endpoint ? pod.conversation?.drain(limits) : undefined,
       ),
     )
-    const known = dues.filter((due) => due !== undefined)
-    return known.length > 0 ? Math.min(...known) : undefined
+    return earliest(dues)
   }
 
   /** See `RuntimeDriver.scale`. */

@@ -10,15 +10,8 @@ import {
 } from '../../core/deployment/runtime.ts'
 import type { ServerReading } from '../../core/figures/reading.ts'
 import type { DeployLog } from '../deploy-log.ts'
+import type { Hearing } from './revision-table.ts'
 import type { SupervisedState, Supervisor } from './supervisor.ts'
-
-/** Callbacks of the replicas. */
-export interface Hearing {
-  /** Called after each change of state. */
-  onChange(): void
-  /** Receives the last counts of one that ends. */
-  onLast(reading: ServerReading): void
-}
 
 interface ReplicasOptions extends Hearing {
   deployment_id: string
@@ -73,7 +66,9 @@ export class Replicas {
     if (this.#isStopping) return
     const failed = this.#serving.filter((one) => one.state.kind === 'failed')
     // A single one stays failed: the caller of `start` decides what to do about it.
-    if (failed.length < this.#serving.length) for (const one of failed) this.#remove(one)
+    if (failed.length < this.#serving.length) {
+      for (const one of failed) this.#serving.splice(this.#serving.indexOf(one), 1)
+    }
     while (this.#serving.length < count) this.#begin()
     const surplus = this.#serving.splice(count)
     for (const one of surplus) void this.#retire(one, retire)
@@ -98,9 +93,7 @@ export class Replicas {
   }
 
   async drain(limits: DrainLimits): Promise<number | undefined> {
-    const dues = await Promise.all(this.#serving.map((one) => one.drain(limits)))
-    const known = dues.filter((due) => due !== undefined)
-    return known.length > 0 ? Math.min(...known) : undefined
+    return earliest(await Promise.all(this.#serving.map((one) => one.drain(limits))))
   }
 
   /** Asks all of them to end, waits up to `graceMs`, then kills. May be called again. */
@@ -127,10 +120,6 @@ export class Replicas {
     supervisor.start()
   }
 
-  #remove(supervisor: Supervisor): void {
-    this.#serving.splice(this.#serving.indexOf(supervisor), 1)
-  }
-
   async #retire(
     supervisor: Supervisor,
     retire: (endpoint: Endpoint | undefined) => Promise<void>,
@@ -153,3 +142,9 @@ export const RETIRING_LIMITS: DrainLimits = { graceMs: 30_000, checkpointMs: 15_
 const RETIRING_GRACE_MS = 5_000
 /** Longer than the limits that it gets. */
 export const DEFAULT_RETIRE_LIMIT_MS = 60_000
+
+/** When the next work of several agent servers is due; `undefined`: unknown, or none. */
+export function earliest(dues: readonly (number | undefined)[]): number | undefined {
+  const known = dues.filter((due) => due !== undefined)
+  return known.length > 0 ? Math.min(...known) : undefined
+}

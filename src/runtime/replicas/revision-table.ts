@@ -6,6 +6,14 @@ import type { Log } from '../../core/log.ts'
 /** How many last readings of ended agent servers are kept of a deployment until they are taken. */
 const MOST_LASTS = 1_000
 
+/** Callbacks of a revision, or of one of its agent servers. */
+export interface Hearing {
+  /** Called after each change of state. */
+  onChange(): void
+  /** Receives the last counts of an agent server that ends. */
+  onLast(reading: ServerReading): void
+}
+
 type Listener = Parameters<RuntimeDriver['onChange']>[0]
 
 /** A revision of a driver; its operations are the driver's, without the revision's id. */
@@ -27,7 +35,7 @@ type Rest<T extends unknown[]> = T extends [unknown, ...infer R] ? R : never
 interface RevisionTable<R extends Revision> {
   /** By their ids. */
   readonly revisions: Map<string, R>
-  /** Notifies each listener of the driver. */
+  /** Notifies each listener of the driver; one that throws does not affect the others. */
   changed(revision_id: string, deployment_id: string): void
   /** Keeps the last counts of an agent server of the deployment until they are asked for. */
   noteLast(deployment_id: string, reading: ServerReading): void
@@ -45,7 +53,11 @@ export function createRevisionTable<R extends Revision>(log: Log): RevisionTable
   const listeners = new Set<Listener>()
   const changed = (revision_id: string, deployment_id: string) => {
     for (const listener of listeners) {
-      notify(() => listener(revision_id, deployment_id), revision_id, log)
+      try {
+        listener(revision_id, deployment_id)
+      } catch (error) {
+        log.error({ err: error, revision_id }, 'A listener of the runtime driver failed.')
+      }
     }
   }
   const stop = async (revision_id: string, graceMs: number) => {
@@ -95,13 +107,4 @@ export function createRevisionTable<R extends Revision>(log: Log): RevisionTable
     },
   }
   return { revisions, changed, noteLast, add, operations }
-}
-
-/** Calls each listener by itself, so that one that throws does not affect the others. */
-function notify(call: () => void, revision_id: string, log: Log): void {
-  try {
-    call()
-  } catch (error) {
-    log.error({ err: error, revision_id }, 'A listener of the runtime driver failed.')
-  }
 }

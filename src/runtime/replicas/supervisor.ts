@@ -14,6 +14,7 @@ import { type Backoff, keepRunning } from '../../process/restarts.ts'
 import type { DeployLog } from '../deploy-log.ts'
 import { type HealthCheck, waitUntilHealthy, waitUntilHung } from './health.ts'
 import { explain, lateStart } from './last-words.ts'
+import type { Hearing } from './revision-table.ts'
 import type { RunningAgent } from './running-agent.ts'
 
 /** How often the deploy log repeats the current step of a start, in ms. */
@@ -21,7 +22,7 @@ const REPEAT_MS = 10_000
 /** How long an agent server that reported why it does not start may take to end, in ms. */
 const FAILED_GRACE_MS = 5_000
 
-interface SupervisorOptions {
+interface SupervisorOptions extends Hearing {
   /** Starts one process. Throws a sentence for people if it cannot be started at all. */
   launch(options: LaunchOptions): RunningAgent
   /** Whether its processes leave runs alone until `activate`. */
@@ -34,10 +35,6 @@ interface SupervisorOptions {
   backoff: Backoff
   clock: Clock
   log: Log
-  /** Called after each change of state. */
-  onChange(): void
-  /** Receives the last counts of one that ends. */
-  onLast(reading: ServerReading): void
 }
 
 export interface LaunchOptions {

@@ -102,6 +102,7 @@ function fetchOf(revision: RevisionIdentity, terms: PodTerms): V1Container[] {
   const { artifact, address, settings } = terms
   if (artifact.kind !== 'folder' || !address) return []
   const secretKeyRef = { name: objectName(revision.revision_id), key: ADDRESS_KEY }
+  const { cpu = '50m' } = resourcesOf(terms.resource_spec).requests ?? {}
   return [
     {
       name: FETCH,
@@ -113,8 +114,9 @@ function fetchOf(revision: RevisionIdentity, terms: PodTerms): V1Container[] {
         { name: 'RUNYARD_ARTIFACT_URL', valueFrom: { secretKeyRef } },
         { name: 'RUNYARD_ARTIFACT_DIGEST', value: address.digest },
       ],
-      // It costs no room: a pod reserves the larger of what its init containers and its others request.
-      resources: { requests: fetchRequests(terms) },
+      // Unpacking takes processor time before the first answer, so it requests as much as the agent server. It costs no
+      // room: a pod reserves the larger of what its init containers and its others request.
+      resources: { requests: { cpu, memory: '128Mi' } },
       volumeMounts: [
         { name: 'project', mountPath: PROJECT_DIR },
         { name: 'tmp', mountPath: '/tmp' },
@@ -122,12 +124,6 @@ function fetchOf(revision: RevisionIdentity, terms: PodTerms): V1Container[] {
       securityContext: containerSecurity(true),
     },
   ]
-}
-
-/** Unpacking takes processor time before the first answer, so it requests as much as the agent server. */
-function fetchRequests({ resource_spec }: PodTerms): Record<string, string> {
-  const { cpu = '50m' } = resourcesOf(resource_spec).requests ?? {}
-  return { cpu, memory: '128Mi' }
 }
 
 function agentOf(
