@@ -4,9 +4,10 @@ import type { FolderArtifact } from '../core/deployment/artifacts/artifact.ts'
 import { BuildError, type BuildRequest } from '../core/deployment/builds/build.ts'
 import type { ProjectCommands } from '../core/deployment/builds/project-commands.ts'
 import { projectSecrets } from '../core/deployment/deploy-key.ts'
-import { noSandbox } from '../core/deployment/sandbox.ts'
+import { noSandbox, type Sandbox } from '../core/deployment/sandbox.ts'
 import { AppError } from '../core/errors.ts'
 import { variableNotesOf } from '../project/notes.ts'
+import { runCommand } from './command.ts'
 import { type FoundConfiguration, findConfiguration } from './configuration.ts'
 import { type Bundling, openBundling } from './javascript/bundle.ts'
 import { readSchemasLater } from './javascript/graph-schemas.ts'
@@ -14,7 +15,6 @@ import { installProject } from './javascript/install.ts'
 import { chooseNode, installNode, nodePath } from './javascript/project-node.ts'
 import { homeFolder, pythonsFolder } from './layout.ts'
 import type { BuilderOptions } from './options.ts'
-import { createProcessCommands } from './process-commands.ts'
 import { buildProjectImage, publishImage } from './project-image.ts'
 import { type PreparedPython, preparePython, pythonFolders } from './python/build.ts'
 import { runStep, type StepContext } from './step.ts'
@@ -262,4 +262,27 @@ async function checkPackages(
 async function runBuildCommand(command: string, cwd: string, context: StepContext): Promise<void> {
   const at = { cwd, limitMs: context.limits.buildMs, title: command }
   await runStep('build', ['/bin/sh', '-c', command], at, context)
+}
+
+/** The commands of a project as processes of this machine, in its sandbox. */
+export function createProcessCommands(sandbox: Sandbox): ProjectCommands {
+  return {
+    hasOwnUser: sandbox.hasOwnUser,
+    handOver: (folder) => sandbox.handOver(folder),
+    environment: (env) => ({ ...env }),
+    run(command, view, terms) {
+      const confined = sandbox.confine(command, view)
+      const { uid, gid, input } = confined
+      return runCommand(confined.command, {
+        cwd: view.cwd,
+        // A project cannot choose the PATH, by which the sandbox's own program is found.
+        env: { PATH: view.variables.PATH ?? '', ...confined.env },
+        ...(input !== undefined && { input }),
+        ...(uid !== undefined && { uid }),
+        ...(gid !== undefined && { gid }),
+        ...terms,
+      })
+    },
+    close: async () => {},
+  }
 }

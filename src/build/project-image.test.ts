@@ -15,7 +15,7 @@ import type { PythonSettings } from '../project/python/settings.ts'
 import { createGuardedFetch } from '../webhook/guarded-fetch.ts'
 import { createBuilder } from './builder.ts'
 import { pythonsFolder } from './layout.ts'
-import { createProcessCommands } from './process-commands.ts'
+import { createProcessCommands } from './project-build.ts'
 
 let dir: string
 beforeEach(() => {

@@ -9,7 +9,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { LARGE, ownTurn, turnIfLong } from '../../../core/turn.ts'
 import type { Db, JsonSql, RowLocks, SqlValue, Statement, VectorSql } from '../db.ts'
-import { Mutex } from '../mutex.ts'
 import { OpenTransaction, refuseWithin } from '../open-transaction.ts'
 import { isBusy, whileBusy } from './busy.ts'
 import { SqliteConnection } from './connection.ts'
@@ -237,4 +236,33 @@ class SqliteTransaction extends OpenTransaction<SqliteConnection> {
 async function sizeOf(db: Db): Promise<number> {
   const row = await db.get<{ bytes: number }>(SIZE)
   return row?.bytes ?? 0
+}
+
+/** Lets one caller in at a time, in the order of their calls. */
+class Mutex {
+  #isTaken = false
+  readonly #waiting: (() => void)[] = []
+
+  /** Whether no caller is in. Work that awaits nothing may then run without `take`. */
+  get isFree(): boolean {
+    return !this.#isTaken
+  }
+
+  /** Runs `work` when all earlier callers are done. */
+  async take<T>(work: () => T | Promise<T>): Promise<T> {
+    if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    this.#isTaken = true
+    try {
+      return await work()
+    } finally {
+      this.#pass()
+    }
+  }
+
+  // It stays taken when a caller waits, so that a new caller cannot overtake the woken one.
+  #pass(): void {
+    const next = this.#waiting.shift()
+    if (next) next()
+    else this.#isTaken = false
+  }
 }
