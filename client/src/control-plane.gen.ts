@@ -471,6 +471,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/deployments/{deployment_id}/revisions/{revision_id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Compare a revision with the one before */
+        get: operations["read_revision_changes_v2_deployments__deployment_id__revisions__revision_id__changes_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/deployments/{deployment_id}/revisions/{revision_id}/redeploy": {
         parameters: {
             query?: never;
@@ -1674,6 +1691,7 @@ export interface components {
             removed_secrets?: string[] | null;
             secret_references?: components["schemas"]["SecretReference"][] | null;
             is_public?: boolean | null;
+            message?: string | null;
         };
         AgentKeyRotated: {
             revision_id: string | null;
@@ -1753,6 +1771,9 @@ export interface components {
             /** @enum {string} */
             source: "github" | "external_docker" | "internal_docker" | "internal_source";
             source_revision_config: components["schemas"]["SourceRevisionConfig"];
+            message: string | null;
+            commit_author: string | null;
+            commit_subject: string | null;
         };
         /** @enum {string} */
         RevisionStatus: "CREATING" | "QUEUED" | "AWAITING_BUILD" | "BUILDING" | "AWAITING_DEPLOY" | "DEPLOYING" | "CREATE_FAILED" | "BUILD_FAILED" | "DEPLOY_FAILED" | "DEPLOYED" | "SKIPPED" | "INTERRUPTED" | "UNKNOWN";
@@ -1811,6 +1832,37 @@ export interface components {
             source_revision_config?: components["schemas"]["SourceRevisionConfigRequest"] | null;
             secrets?: components["schemas"]["Secret"][] | null;
             secret_references?: components["schemas"]["SecretReference"][] | null;
+            message?: string | null;
+        };
+        RevisionComparison: {
+            /** Format: uuid */
+            revision_id: string;
+            number: number;
+            changes: components["schemas"]["RevisionChanges"];
+            source: components["schemas"]["SourceChanges"];
+        };
+        SourceChanges: {
+            /** @enum {string} */
+            state: "compared" | "same" | "image" | "unknown";
+            files: components["schemas"]["FileChange"][];
+            packages: components["schemas"]["PackageChange"][];
+            left_out: number;
+        } | null;
+        FileChange: {
+            path: string;
+            /** @enum {string} */
+            kind: "added" | "changed" | "removed";
+            before_bytes: number | null;
+            after_bytes: number | null;
+            added: number | null;
+            removed: number | null;
+            patch: string | null;
+        };
+        PackageChange: {
+            lock_file: string;
+            name: string;
+            before: string[];
+            after: string[];
         };
         RollbackRequest: {
             /** Format: uuid */
@@ -2389,6 +2441,10 @@ export type RevisionHistory = components['schemas']['RevisionHistory'];
 export type RevisionHistoryEntry = components['schemas']['RevisionHistoryEntry'];
 export type RevisionChanges = components['schemas']['RevisionChanges'];
 export type RevisionCreateRequest = components['schemas']['RevisionCreateRequest'];
+export type RevisionComparison = components['schemas']['RevisionComparison'];
+export type SourceChanges = components['schemas']['SourceChanges'];
+export type FileChange = components['schemas']['FileChange'];
+export type PackageChange = components['schemas']['PackageChange'];
 export type RollbackRequest = components['schemas']['RollbackRequest'];
 export type Logs = components['schemas']['Logs'];
 export type LogEntry = components['schemas']['LogEntry'];
@@ -5072,6 +5128,65 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Revision"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description There is no such thing in the workspace. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The request does not validate. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    read_revision_changes_v2_deployments__deployment_id__revisions__revision_id__changes_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                deployment_id: string;
+                revision_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What it changed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevisionComparison"];
                 };
             };
             /** @description There is no API key, or it is unknown. */

@@ -385,14 +385,17 @@ describe('a build', () => {
     expect(await moved.find(REVISION)).toBeUndefined()
   })
 
-  it('is listed until it is pruned, which leaves its log', async () => {
+  it('is listed until it is pruned, which leaves its log and the note of its source', async () => {
     expect(await builder().list()).toEqual([])
     await build(await uploaded({ 'langgraph.json': '{}' }))
     expect(await builder().list()).toEqual([REVISION])
     for (let i = 0; i < 2; i += 1) await builder().prune(REVISION)
     expect(await builder().list()).toEqual([])
     expect(await builder().find(REVISION)).toBeUndefined()
-    expect(await readdir(join(dir, 'data/revisions', REVISION))).toEqual(['build.log'])
+    expect(await readdir(join(dir, 'data/revisions', REVISION))).toEqual([
+      'build.log',
+      'source.json.gz',
+    ])
   })
 
   it.each(['', '{"config_path":"langgra'])(

@@ -93,11 +93,8 @@ async function buildInto(
   if (isImageSource(request)) return settleImage(request, options, context)
   if (elsewhere) return buildInJob({ request, source, options, elsewhere }, context)
   // Git gets none of the project's variables: they could change what it does.
-  const repo_commit_sha = await fetchSource(
-    request,
-    { dir, tarballs, into: source, downloads },
-    context,
-  )
+  const place = { dir, tarballs, into: source, downloads }
+  const repo_commit_sha = (await fetchSource(request, place, context))?.id ?? null
   const made = await buildProject({ request, source, options }, context)
   context.signal.throwIfAborted()
   context.log.line('Build succeeded.')

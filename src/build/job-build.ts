@@ -78,7 +78,7 @@ async function prepare(
   await artifacts.remove(revision_id)
   const { dir, tarballs, downloads } = options
   const place = { dir, tarballs, into: source, downloads }
-  const repo_commit_sha = await fetchSource(request, place, context)
+  const repo_commit_sha = (await fetchSource(request, place, context))?.id ?? null
   const lent = await artifacts.lend(revision_id, source, signal)
   await rm(source, { recursive: true, force: true })
   const uploadUrl = await artifacts.uploadUrl(revision_id, UPLOAD_LIFETIME_MS)

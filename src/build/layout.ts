@@ -4,6 +4,7 @@
  * ```
  * <dir>/revisions/<revision_id>/source/     the project, installed and bundled
  *                               build.log
+ *                               source.json.gz  what was fetched, to compare revisions (`sources/snapshot.ts`)
  *                               built.json  written last: build succeeded
  * <dir>/uploads/<object_path>               tarballs, where they are kept on this machine
  * <dir>/artifacts/<revision_id>/            packed folders, where they are kept on this machine

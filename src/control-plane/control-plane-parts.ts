@@ -9,6 +9,7 @@ import type { OwnRegistry } from '../core/deployment/images/registry.ts'
 import type { ListenerExchange } from '../core/deployment/listener-protocol.ts'
 import type { RevisionLogs } from '../core/deployment/revision-log.ts'
 import type { Replica } from '../core/deployment/runtime.ts'
+import type { SourceSnapshots } from '../core/deployment/sources/snapshot.ts'
 import type { Authenticate } from '../core/deployment/target.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
@@ -34,6 +35,8 @@ export interface ControlPlaneParts {
   checkResources?: (resource_spec: JsonObject) => void
   /** The operator's registry for pushed images; absent: not configured. */
   registry?: OwnRegistry | undefined
+  /** The fetched sources of revisions. */
+  snapshots: SourceSnapshots
   logs: RevisionLogs
   buildFollowers: BuildFollowers
   authenticate: Authenticate

@@ -25,7 +25,16 @@ import type { EncryptionKeys } from './installation/encryption-keys.ts'
 
 type Opening = Pick<
   ControlPlaneParts,
-  'store' | 'tarballs' | 'packed' | 'logs' | 'vault' | 'metrics' | 'tracer' | 'pages' | 'log'
+  | 'store'
+  | 'tarballs'
+  | 'packed'
+  | 'logs'
+  | 'snapshots'
+  | 'vault'
+  | 'metrics'
+  | 'tracer'
+  | 'pages'
+  | 'log'
 > & {
   keys: EncryptionKeys
   leading: Leading

@@ -13,6 +13,7 @@ import { revisionFolder } from '../build/layout.ts'
 import { localProject } from '../build/local-project.ts'
 import type { BuilderOptions } from '../build/options.ts'
 import type { ImageSources } from '../build/sources/image.ts'
+import { createSourceSnapshots } from '../build/sources/snapshot.ts'
 import { createTarballs } from '../build/tarballs.ts'
 import { systemClock } from '../core/clock.ts'
 import type { FolderArtifact } from '../core/deployment/artifacts/artifact.ts'
@@ -76,6 +77,7 @@ export function openDeployments(
           ? [revisionFolder(folder.builds, revision_id).log]
           : deployLogPaths(folder.deploymentLogs, revision_id),
     }),
+    snapshots: createSourceSnapshots(folder.builds),
     builder: own ? createPushedBuilder(found, { own, registry, log }) : found,
     createDriver: () =>
       createConfiguredDriver(config, folder, {

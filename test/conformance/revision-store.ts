@@ -120,6 +120,17 @@ export function testRevisionStore(open: () => ControlPlaneStore): void {
       expect(await revisions.get(other.deployment_id, other.id)).toEqual(other)
     })
 
+    it('notes its message, and the author and subject of its commit', async () => {
+      const { revisions } = open()
+      const { id, deployment_id, message } = await revisionAt('BUILDING')
+      await revisions.setCommit(id, { author: 'Ann Ö', subject: 'Raise the limit' })
+      expect(await revisions.get(deployment_id, id)).toMatchObject({
+        message,
+        commit_author: 'Ann Ö',
+        commit_subject: 'Raise the limit',
+      })
+    })
+
     it('notes what was found out about parked threads', async () => {
       const { revisions } = open()
       const { id, deployment_id } = await revisionAt('DEPLOYING')

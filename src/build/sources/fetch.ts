@@ -3,12 +3,14 @@ import { unpackTarball } from '../../artifacts/archive/unpack.ts'
 import { BuildError, type BuildRequest, type Tarballs } from '../../core/deployment/builds/build.ts'
 import { findDeployKey } from '../../core/deployment/deploy-key.ts'
 import { isFileUrl } from '../../core/deployment/sources/repo-url.ts'
+import type { Commit } from '../../core/deployment/sources/snapshot.ts'
 import { kindOf, type SourceOf } from '../../core/deployment/sources/table.ts'
 import { AppError } from '../../core/errors.ts'
 import type { StepContext } from '../step.ts'
 import { fetchRepository } from './git.ts'
 import { withSshAccess } from './git-command.ts'
 import type { LfsDownloads } from './lfs.ts'
+import { writeSnapshot } from './snapshot.ts'
 
 /** Where a source comes from and goes to. */
 interface FetchPlace {
@@ -28,7 +30,7 @@ type FetchSource = (
   request: BuildRequest,
   place: FetchPlace,
   context: StepContext,
-) => Promise<string | null>
+) => Promise<Commit | null>
 
 const fetchTarball: FetchSource = async (request, { tarballs, into }, context) => {
   const { source_tarball_path } = request.source_revision_config
@@ -75,12 +77,21 @@ const FETCHES: Readonly<Record<SourceOf<'folder'>, FetchSource>> = {
   internal_source: fetchTarball,
 }
 
-/** See `FetchSource`. Throws `BuildError('fetch')` for a source that is an image. */
+/**
+ * See `FetchSource`. Notes the source, so that later revisions can be compared with it. Throws `BuildError('fetch')` for
+ * a source that is an image.
+ */
 export const fetchSource: FetchSource = async (request, place, context) => {
   if (!isBuilt(request)) {
     throw new BuildError('fetch', `The source ${request.source} is an image: nothing to build.`)
   }
-  return FETCHES[request.source](request, place, context)
+  const commit = await FETCHES[request.source](request, place, context)
+  await writeSnapshot(place.dir, request.revision_id, { source: place.into, commit }).catch(
+    (error: unknown) => {
+      context.log.line(`Warning: what this revision changes cannot be shown: ${error}.`)
+    },
+  )
+  return commit
 }
 
 /** Whether the revision is an image already. */

@@ -94,9 +94,18 @@ async function fetched(repo_ref: string | null, repo_url = `file://${dir}/reposi
   const into = join(dir, 'source')
   await rm(into, { recursive: true, force: true })
   const request = { repo_url, repo_ref, isFileUrlAllowed: true, ssh: NO_SSH }
-  const sha = await fetchRepository(request, into, context)
+  const { id: sha } = await fetchRepository(request, into, context)
   return { sha, text: await readFile(join(into, 'file'), 'utf8'), files: await readdir(into) }
 }
+
+it('returns the author and the subject of the commit', async () => {
+  await writeFile(join(dir, 'repository/file'), 'four')
+  git('commit', '--quiet', '--all', '-m', 'Raise the limit – to 500\n\nA body.')
+  const request = { repo_url: `file://${dir}/repository`, repo_ref: null, isFileUrlAllowed: true }
+  const commit = await fetchRepository({ ...request, ssh: NO_SSH }, join(dir, 'source'), context)
+  const id = git('rev-parse', 'HEAD')
+  expect(commit).toEqual({ id, author: 'A', subject: 'Raise the limit – to 500' })
+})
 
 it('fetches the default branch when no ref is given', async () => {
   expect(await fetched(null)).toEqual({ sha: commits[2], text: 'three', files: ['file'] })

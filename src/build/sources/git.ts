@@ -3,6 +3,7 @@ import { mkdir, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BuildError } from '../../core/deployment/builds/build.ts'
 import { checkRepoRef, checkRepoUrl } from '../../core/deployment/sources/repo-url.ts'
+import type { Commit } from '../../core/deployment/sources/snapshot.ts'
 import { AppError } from '../../core/errors.ts'
 import type { StepContext } from '../step.ts'
 import type { SshAccess } from './git-command.ts'
@@ -27,7 +28,7 @@ const COMMIT_ID = /^[0-9a-f]{7,64}$/
 const MAX_DEPTH = 8
 
 /**
- * Puts the files of one commit into the new folder `into` and returns the commit's id. The history is not kept.
+ * Puts the files of one commit into the new folder `into` and returns the commit. The history is not kept.
  * Submodules and large files (LFS) are fetched from the server of the repository, with its scheme and its key; the log
  * names those that are not. Git reads no configuration of the machine or its user, runs no hooks, asks for nothing, and
  * speaks only https, ssh, git and, where allowed, file.
@@ -38,15 +39,26 @@ export async function fetchRepository(
   request: RepositoryRequest,
   into: string,
   context: StepContext,
-): Promise<string> {
+): Promise<Commit> {
   checkRequest(request)
   const repository = splitCredentials(request.repo_url)
   await mkdir(into, { recursive: true })
   const git = createGit(into, gitEnvironment(repository, request, context), context)
-  const commit = await fetchRef(git, repository.url, request.repo_ref, context)
-  await checkOut(git, { request, into, commit, depth: 0 }, context)
+  const id = await fetchRef(git, repository.url, request.repo_ref, context)
+  const commit = await describeCommit(git, id)
+  await checkOut(git, { request, into, commit: id, depth: 0 }, context)
   return commit
 }
+
+/** A commit may be written in any encoding, and have any author: both are shown as one line. */
+async function describeCommit(git: Git, id: string): Promise<Commit> {
+  const shown = await git.answer(['log', '-1', '--format=%an%n%s', id], 'log')
+  const [author = '', subject = ''] = shown.split('\n')
+  return { id, author: author.slice(0, MAX_SHOWN), subject: subject.slice(0, MAX_SHOWN) }
+}
+
+/** How much of an author's name and of a subject is kept, in characters. */
+const MAX_SHOWN = 500
 
 interface Checkout {
   request: RepositoryRequest

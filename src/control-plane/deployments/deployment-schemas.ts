@@ -7,6 +7,7 @@ import {
   Limit,
   line,
   listOf,
+  Message,
   nullishOf,
   Offset,
   UUID_PATTERN,
@@ -42,8 +43,8 @@ export type DeploymentCreateRequest = z.infer<typeof DeploymentCreateRequestSche
 /**
  * Absent and null members and an empty list of secrets change nothing; an empty `display_name` removes it.
  * `removed_secrets` is Runyard's own: the names of secrets to remove, also the last one; with `secrets`, they are
- * removed from that list. `is_public` is Runyard's own too: callers need no key. `name` and `source` may be sent back
- * unchanged; another value is refused (400).
+ * removed from that list. `is_public` is Runyard's own too: callers need no key. So is `message`: what the revision is
+ * about that this change makes. `name` and `source` may be sent back unchanged; another value is refused (400).
  */
 export const DeploymentPatchRequestSchema = z
   .object({
@@ -57,6 +58,7 @@ export const DeploymentPatchRequestSchema = z
     removed_secrets: z.array(line(256)).max(200).nullish(),
     secret_references: z.array(SecretReferenceSchema).max(200).nullish(),
     is_public: z.boolean().nullish(),
+    message: Message,
   })
   .openapi('DeploymentPatchRequest')
 

@@ -64,15 +64,17 @@ export async function patchDeployment(
   const stored = await parts.store.transaction(async (store) => {
     const deployment = await requireDeployment(store, principal, id)
     const made_for = deployment.latest_revision_id === null ? 'create' : 'change'
-    const wish = { principal, made_for } as const
+    const wish = { principal, made_for, message: request.message } as const
     const patched = await applyPatch(parts, store, deployment, request, wish)
+    const made = newRevision(deployment, patched)
     await record(store, parts.clock, principal, {
       action: 'deployment.update',
       target_id: id,
       target_name: deployment.name,
       detail: {
         fields: Object.keys(request),
-        revision_id: newRevision(deployment, patched),
+        revision_id: made?.id ?? null,
+        ...(made && { number: made.number }),
         ...(request.is_public != null && { is_public: request.is_public }),
       },
     })
@@ -120,8 +122,8 @@ export async function applyPatch(
     : { deployment: patched, latest }
 }
 
-function newRevision(before: Deployment, { latest }: DeploymentWithLatest): string | null {
-  return latest && latest.id !== before.latest_revision_id ? latest.id : null
+function newRevision(before: Deployment, { latest }: DeploymentWithLatest): Revision | undefined {
+  return latest?.id === before.latest_revision_id ? undefined : latest
 }
 
 function asksForRevision({ source }: Deployment, request: DeploymentPatchRequest): boolean {

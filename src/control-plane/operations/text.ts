@@ -23,6 +23,9 @@ export function nullishOf<T extends z.ZodType>(named: T) {
   return z.lazy(() => named).nullish()
 }
 
+/** What a revision is about, for people. */
+export const Message = freeText(2000).nullish()
+
 /** A UUID, as a regular expression for the document. */
 export const UUID_PATTERN = '[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}'
 

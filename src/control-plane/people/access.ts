@@ -53,6 +53,7 @@ export const ACCESS: Readonly<Record<string, Need | 'open'>> = {
   'POST /v2/deployments/{deployment_id}/revisions/{revision_id}/interrupt': 'write',
   'POST /v2/deployments/{deployment_id}/revisions/{revision_id}/interruption': 'write',
   'GET /v2/deployments/{deployment_id}/revisions/{revision_id}': 'read',
+  'GET /v2/deployments/{deployment_id}/revisions/{revision_id}/changes': 'read',
   'POST /v2/deployments/{deployment_id}/revisions/{revision_id}/redeploy': 'write',
   'POST /v2/deployments/{deployment_id}/rollback': 'write',
   'POST /v1/projects/{project_id}/revisions/{revision_id}/build_logs': 'read',

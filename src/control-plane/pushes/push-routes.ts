@@ -162,7 +162,12 @@ async function addPushed(
     action: 'revision.create',
     target_id: latest.id,
     target_name: deployment.name,
-    detail: { deployment_id: deployment.id, ref: push.ref, commit: push.commit },
+    detail: {
+      deployment_id: deployment.id,
+      number: latest.number,
+      ref: push.ref,
+      commit: push.commit,
+    },
   })
   return { status: 'accepted', revision_id: latest.id }
 }

@@ -10,7 +10,7 @@ const Names = z.array(z.string())
  * `source_revision_config` and `source_config`, with `resource_spec.max_scale` and the like for its
  * members; null: not set. Secrets are listed by name only.
  */
-const RevisionChangesSchema = z
+export const RevisionChangesSchema = z
   .object({
     since: z.int(),
     fields: z.array(z.object({ name: z.string(), before: z.unknown(), after: z.unknown() })),

@@ -31,7 +31,7 @@ function entryOf(revision: Revision, before: Revision | undefined): RevisionHist
   return { revision_id: id, number, made_by, made_for, repeats, steps, changes }
 }
 
-function changesBetween(before: Revision, after: Revision): RevisionChanges {
+export function changesBetween(before: Revision, after: Revision): RevisionChanges {
   return {
     since: before.number,
     fields: changedFields(before, after),

@@ -19,6 +19,8 @@ import {
 } from '../operations/route.ts'
 import { record } from '../people/audit.ts'
 import { refuseMisplacedResources } from '../sources/misplaced.ts'
+import { RevisionComparisonSchema } from './changes-schemas.ts'
+import { compareRevision } from './comparison.ts'
 import { readHistory } from './history.ts'
 import { RevisionHistoryQuerySchema, RevisionHistorySchema } from './history-schemas.ts'
 import {
@@ -100,6 +102,19 @@ const get = operation('get', '/v2/deployments/{deployment_id}/revisions/{revisio
   refusals: [404],
 })
 
+/** Only callers who may deploy get lines of the source; values of secrets are never in it. */
+const changes = operation(
+  'get',
+  '/v2/deployments/{deployment_id}/revisions/{revision_id}/changes',
+  {
+    name: 'read_revision_changes',
+    summary: 'Compare a revision with the one before',
+    request: { params: RevisionPathSchema },
+    answers: { 200: json(RevisionComparisonSchema, 'What it changed.') },
+    refusals: [404],
+  },
+)
+
 /** Makes a new revision from an older one: the way back. */
 const redeploy = operation(
   'post',
@@ -153,6 +168,10 @@ export function revisionRoutes(parts: ControlPlaneParts): Routes {
     const { deployment_id, revision_id } = c.req.valid('param')
     return c.json(await getRevision(parts, c.var.principal, deployment_id, revision_id), 200)
   })
+  routes.openapi(changes, async (c) => {
+    const { deployment_id, revision_id } = c.req.valid('param')
+    return c.json(await compareRevision(parts, c.var.principal, deployment_id, revision_id), 200)
+  })
   routes.openapi(redeploy, async (c) => {
     const { deployment_id, revision_id } = c.req.valid('param')
     return c.json(await redeployRevision(parts, c.var.principal, deployment_id, revision_id), 200)
@@ -183,19 +202,20 @@ async function createRevision(
 ): Promise<RevisionAnswer> {
   refuseSecretReferences(request.secret_references)
   checkSecrets(request.secrets ?? [])
-  const { latest } = await parts.store.transaction(async (store) => {
+  const latest = await parts.store.transaction(async (store) => {
     const deployment = await requireDeployment(store, principal, deployment_id)
-    const wish = { principal, made_for: 'change' } as const
-    const made = await applyPatch(parts, store, deployment, request, wish, true)
+    const { message } = request
+    const wish = { principal, made_for: 'change', message } as const
+    const { latest: made } = await applyPatch(parts, store, deployment, request, wish, true)
+    if (!made) throw new AppError('internal', 'The revision was not made.')
     await record(store, parts.clock, principal, {
       action: 'revision.create',
-      target_id: made.latest?.id ?? deployment_id,
+      target_id: made.id,
       target_name: deployment.name,
-      detail: { deployment_id, fields: Object.keys(request) },
+      detail: { deployment_id, number: made.number, fields: Object.keys(request) },
     })
     return made
   })
-  if (!latest) throw new AppError('internal', 'The revision was not made.')
   await parts.whenTended(deployment_id)
   return answerOf(RevisionSchema, latest)
 }

@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi'
 import { isRevisionOver, REVISION_STATUSES } from '../../core/deployment/revision.ts'
 import { SOURCES } from '../../core/deployment/sources/table.ts'
 import { SecretReferenceSchema, SecretsSchema } from '../deployments/secret-schema.ts'
-import { BooleanText, Limit, listOf, nullishOf, Offset, Uuid } from '../operations/text.ts'
+import { BooleanText, Limit, listOf, Message, nullishOf, Offset, Uuid } from '../operations/text.ts'
 import {
   RevisionSource,
   SourceConfigRequestSchema,
@@ -38,7 +38,8 @@ const RevisionStatusSchema = z
  * `status_message` says why a revision failed: the step, the cause, the last log lines; or, while it is DEPLOYING,
  * what its start does just now, or that its listener is away. Runyard's own: `number` (1, 2, 3, … within the
  * deployment), `deployed_at`, when it began to serve, and `parked_threads`: the interrupted or busy threads that it
- * cannot continue, checked before its first request.
+ * cannot continue, checked before its first request; `message`, as sent with the request that made it; and the author
+ * and the first line of the commit that it is built from.
  */
 export const RevisionSchema = z
   .object({
@@ -52,12 +53,18 @@ export const RevisionSchema = z
     parked_threads: ParkedThreadsSchema.nullable(),
     source: z.enum(SOURCES),
     source_revision_config: SourceRevisionConfigSchema,
+    message: z.string().nullable(),
+    commit_author: z.string().nullable(),
+    commit_subject: z.string().nullable(),
   })
   .openapi('Revision')
 
 export type RevisionAnswer = z.infer<typeof RevisionSchema>
 
-/** Absent and null members and an empty list of secrets are as in the revision before. */
+/**
+ * Absent and null members and an empty list of secrets are as in the revision before. `message` is Runyard's own: what
+ * this revision is about.
+ */
 export const RevisionCreateRequestSchema = z
   .object({
     revision_source: RevisionSource,
@@ -65,6 +72,7 @@ export const RevisionCreateRequestSchema = z
     source_revision_config: nullishOf(SourceRevisionConfigRequestSchema),
     secrets: SecretsSchema.nullish(),
     secret_references: z.array(SecretReferenceSchema).max(200).nullish(),
+    message: Message,
   })
   .openapi('RevisionCreateRequest')
 

@@ -27,6 +27,8 @@ export type RevisionSource = Pick<Revision, 'source' | 'source_revision_config'>
   built_from?: string | null
   /** The number of the revision that it repeats. */
   repeats?: number
+  commit_author?: string | null
+  commit_subject?: string | null
 }
 
 /** The caller who wants a revision, and the reason. */
@@ -34,6 +36,8 @@ export interface RevisionWish {
   /** Absent: Runyard makes it without a request. */
   principal?: Pick<Principal, 'name'>
   made_for: RevisionReason
+  /** What it is about. */
+  message?: string | null | undefined
 }
 
 export interface DeploymentWithLatest {
@@ -109,7 +113,7 @@ export async function redeployRevision(
       action: 'revision.redeploy',
       target_id: made.latest.id,
       target_name: deployment.name,
-      detail: { deployment_id, redeployed_revision_id: id },
+      detail: { deployment_id, redeployed_revision_id: id, number: revision.number },
     })
     return made
   })
@@ -157,7 +161,7 @@ export async function addRevision(
   store: ControlPlaneStore,
   deployment: Deployment,
   source: RevisionSource,
-  { principal, made_for }: RevisionWish,
+  { principal, made_for, message }: RevisionWish,
   clock: Clock,
 ): Promise<DeploymentWithLatest & { latest: Revision }> {
   const now = timestamp(clock)
@@ -178,6 +182,9 @@ export async function addRevision(
     made_by: principal?.name ?? null,
     made_for,
     repeats: source.repeats ?? null,
+    message: message?.trim() || null,
+    commit_author: source.commit_author ?? null,
+    commit_subject: source.commit_subject ?? null,
   })
   return { deployment: { ...deployment, latest_revision_id: latest.id }, latest }
 }
@@ -195,7 +202,7 @@ export async function interruptRevision(
 ): Promise<void> {
   await parts.store.transaction(async (store) => {
     const { name } = await requireDeployment(store, principal, deployment_id)
-    const { status } = await requireRevision(store, deployment_id, id)
+    const { status, number } = await requireRevision(store, deployment_id, id)
     if (status === 'INTERRUPTED') return
     if (isRevisionOver(status)) {
       throw new AppError('conflict', `Revision ID ${id} has ended already: it is ${status}.`)
@@ -210,7 +217,7 @@ export async function interruptRevision(
       action: 'revision.interrupt',
       target_id: id,
       target_name: name,
-      detail: { deployment_id },
+      detail: { deployment_id, number },
     })
   })
   await parts.whenTended(deployment_id)

@@ -6,6 +6,7 @@ import type { ControlPlaneStore } from '../../core/deployment/control-plane-stor
 import type { OwnRegistry } from '../../core/deployment/images/registry.ts'
 import type { RevisionLogs } from '../../core/deployment/revision-log.ts'
 import type { RuntimeDriver } from '../../core/deployment/runtime.ts'
+import type { SourceSnapshots } from '../../core/deployment/sources/snapshot.ts'
 import type { TargetTable } from '../../core/deployment/target.ts'
 import type { Log } from '../../core/log.ts'
 import type { DeploymentLimits } from '../../core/rollout/observed.ts'
@@ -18,6 +19,8 @@ export interface ReconcilerParts {
   driver: RuntimeDriver
   targets: TargetTable
   tarballs: Pick<Tarballs, 'remove'>
+  /** The fetched sources of revisions, with their commits. */
+  snapshots: SourceSnapshots
   /** Removed with their deployment. */
   logs: RevisionLogs
   /** The operator's registry for images; absent: not configured. */

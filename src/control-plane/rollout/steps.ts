@@ -206,7 +206,8 @@ export class Steps {
 
   async #retry(deployment: Deployment, revision: Revision, reason: string): Promise<void> {
     const { builds, log } = this.#parts
-    const fields = { deployment: deployment.name, revision_id: revision.id }
+    const { id: revision_id, number } = revision
+    const fields = { deployment: deployment.name, revision_id, number }
     log.warn({ ...fields, reason: statusMessage(reason, revision.secrets) }, 'starting it again')
     builds.forget(revision.id)
     await this.#start(deployment, revision, false)
@@ -229,7 +230,8 @@ export class Steps {
     const { store, builds, retention, clock, log } = this.#parts
     // Before it leaves BUILDING: a crash in between does it again.
     if (to === 'AWAITING_DEPLOY') await this.#noteResolved(revision)
-    const { id, status: from, secrets } = revision
+    if (to === 'AWAITING_DEPLOY' || to === 'BUILD_FAILED') await this.#noteCommit(revision)
+    const { id, number, status: from, secrets } = revision
     const message = reason === undefined ? undefined : statusMessage(reason, secrets)
     const updated_at = timestamp(clock)
     const status_message = message === undefined ? {} : { status_message: message }
@@ -246,7 +248,16 @@ export class Steps {
       builds.forget(id)
       retention.note(revision.deployment_id)
     }
-    log.info({ revision_id: id, deployment: deployment.name, from, to, message }, 'revision moved')
+    const fields = { revision_id: id, number, deployment: deployment.name, from, to, message }
+    log.info(fields, 'revision moved')
+  }
+
+  /** A failed build has a commit too, if it was fetched. */
+  async #noteCommit({ id, commit_author }: Revision): Promise<void> {
+    if (commit_author !== null) return
+    const { store, snapshots } = this.#parts
+    const commit = (await snapshots.read(id))?.commit
+    if (commit) await store.revisions.setCommit(id, commit)
   }
 
   async #noteResolved(revision: Revision): Promise<void> {
@@ -282,7 +293,8 @@ export class Steps {
     })
     if (hasMoved) this.#spans.moved(deployment, revision, 'DEPLOYED')
     const moved = hasMoved ? { from: 'DEPLOYING', to: 'DEPLOYED' } : {}
-    log.info({ revision_id: revision.id, deployment: deployment.name, ...moved }, 'switched')
+    const { id: revision_id, number } = revision
+    log.info({ revision_id, number, deployment: deployment.name, ...moved }, 'switched')
     retention.note(deployment.id)
   }
 

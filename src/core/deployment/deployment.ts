@@ -4,6 +4,7 @@ import type { ParkedThreads } from '../agent/parked-threads.ts'
 import type { JsonObject } from '../json.ts'
 import type { NewRevision, Revision, RevisionStatus, Secret } from './revision.ts'
 import type { Resolved } from './sources/config.ts'
+import type { Commit } from './sources/snapshot.ts'
 import type { Source } from './sources/table.ts'
 
 export const DEPLOYMENT_STATUSES = [
@@ -154,6 +155,8 @@ export interface RevisionStore {
   setParkedThreads(id: string, parked_threads: ParkedThreads): Promise<void>
   /** Stores which revision's build it uses: its own id if it had to be built. */
   setBuiltFrom(id: string, built_from: string): Promise<void>
+  /** Stores the author and the subject of the commit that the revision is built from. */
+  setCommit(id: string, commit: Pick<Commit, 'author' | 'subject'>): Promise<void>
   /** Stores what the revision's source was resolved to: the commit, or the image's digest. */
   setResolved(id: string, resolved: Partial<Resolved>): Promise<void>
 }

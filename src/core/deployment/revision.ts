@@ -87,6 +87,11 @@ interface RevisionOrigin {
   made_for: RevisionReason | null
   /** The number of the revision that it repeats. */
   repeats: number | null
+  /** What it is about, as sent with the request. */
+  message: string | null
+  /** Of the commit that it is built from: its author's name, and the first line of its message. */
+  commit_author: string | null
+  commit_subject: string | null
 }
 
 /** A status that a revision reached, and when. */

@@ -25,7 +25,7 @@ const REVISIONS = table<StoredRevision>(
   'revisions',
   `id, deployment_id, number, created_at, updated_at, status, status_message, source,
   source_revision_config, source_config, secrets, built_from, deployed_at, parked_threads, made_by,
-  made_for, repeats, steps`,
+  made_for, repeats, steps, message, commit_author, commit_subject`,
   {
     json: ['source_revision_config', 'source_config', 'secrets', 'parked_threads'],
     sealed: { secrets: PLACES.revision },
@@ -79,6 +79,8 @@ export function createRevisionStore(db: Db, box: SecretBox): RevisionStore {
     },
     setParkedThreads: (id, parked_threads) => revisions.set(id, { parked_threads }),
     setBuiltFrom: (id, built_from) => revisions.set(id, { built_from }),
+    setCommit: (id, { author, subject }) =>
+      revisions.set(id, { commit_author: author, commit_subject: subject }),
     setResolved: (id, resolved) =>
       db.transaction(async (tx) => {
         const stored = REVISIONS.on(tx, box)

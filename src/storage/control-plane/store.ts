@@ -9,6 +9,7 @@ import type { SecretBox } from '../../core/secret-box.ts'
 import type { Db } from '../db/db.ts'
 import { createWriteCheck } from '../db/write-check.ts'
 import { initial } from '../migrations/control-plane/0016-initial.ts'
+import { revisionMessages } from '../migrations/control-plane/0017-revision-messages.ts'
 import { type Migration, migrate } from '../migrations/migrate.ts'
 import { openDb } from '../open-db.ts'
 import { createApiKeyStore } from './api-keys.ts'
@@ -31,7 +32,7 @@ import { createUploadStore } from './uploads.ts'
 import { createWorkspaceStore } from './workspaces.ts'
 
 /** In order. A change of the schema is a new migration at the end. */
-export const CONTROL_PLANE_MIGRATIONS: readonly Migration[] = [initial]
+export const CONTROL_PLANE_MIGRATIONS: readonly Migration[] = [initial, revisionMessages]
 
 const ENSURE_WORKSPACE = `
 INSERT INTO workspaces (id, name, created_at) VALUES ($1, 'Default', $2)

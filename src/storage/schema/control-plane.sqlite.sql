@@ -325,7 +325,7 @@ CREATE TABLE revisions (
     CHECK (made_for IN ('create', 'change', 'push', 'redeploy', 'rollback', 'agent_key', 'take_back')),
   repeats INTEGER,
   -- A line for each: the status, and when it began.
-  steps TEXT NOT NULL DEFAULT '',
+  steps TEXT NOT NULL DEFAULT '', message TEXT, commit_author TEXT, commit_subject TEXT,
   UNIQUE (deployment_id, id),
   UNIQUE (deployment_id, number)
 ) STRICT;

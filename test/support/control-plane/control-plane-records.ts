@@ -63,6 +63,9 @@ export function aRevision(change: Partial<Revision> & { deployment_id: string })
     made_by: 'laptop',
     made_for: 'change',
     repeats: null,
+    message: 'A first look\nand more',
+    commit_author: null,
+    commit_subject: null,
     ...change,
   }
 }

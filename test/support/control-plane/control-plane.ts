@@ -205,6 +205,7 @@ export class ControlPlaneWorld {
       registry: options.registry,
       packed: this.packed,
       logs: this.logs,
+      snapshots: this.builder.snapshots,
       buildFollowers: new BuildFollowers(this.clock),
       authenticate: createAuthenticate({ ...keyed, recogniseSession }),
       identify: createIdentify(keyed),
@@ -347,6 +348,7 @@ export class ControlPlaneWorld {
       registry: this.#registry,
       tarballs: this.tarballs,
       logs: this.logs,
+      snapshots: this.builder.snapshots,
       vault: this.vault,
       removeData: async (deployment_id: string) => {
         this.removedData.push(deployment_id)

@@ -8,6 +8,10 @@ import {
   type BuiltRevision,
   type Tarballs,
 } from '../../../src/core/deployment/builds/build.ts'
+import type {
+  SourceSnapshot,
+  SourceSnapshots,
+} from '../../../src/core/deployment/sources/snapshot.ts'
 import { MAX_TARBALL_BYTES } from '../../../src/core/deployment/upload.ts'
 import { AppError } from '../../../src/core/errors.ts'
 
@@ -26,6 +30,11 @@ export class FakeBuilder implements Builder {
   readonly running = new Map<string, { end: () => void; fail: (error: Error) => void }>()
   /** Results, by revision: what lies on disk. */
   readonly built = new Map<string, BuiltRevision>()
+  /** What was fetched, by revision. */
+  readonly fetched = new Map<string, SourceSnapshot>()
+  readonly snapshots: SourceSnapshots = { read: async (id) => this.fetched.get(id) }
+  /** What the next builds fetch. */
+  source: SourceSnapshot | undefined
   /** Revisions whose result cannot be read: the disk fails. */
   readonly unreadable = new Set<string>()
 
@@ -33,6 +42,7 @@ export class FakeBuilder implements Builder {
     signal.throwIfAborted()
     this.requests.push(request)
     this.built.delete(request.revision_id)
+    if (this.source) this.fetched.set(request.revision_id, this.source)
     if (this.plan instanceof BuildError) throw this.plan
     if (this.plan === 'by hand') await this.#untilEnded(request.revision_id, signal)
     const repo_commit_sha = request.source === 'github' ? FAKE_COMMIT : null
