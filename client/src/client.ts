@@ -9,6 +9,7 @@ import {
   type paths,
   type Revision,
   type RevisionStatus,
+  type Secret,
   TERMINAL_REVISION_STATUSES,
   type UploadUrl,
 } from './control-plane.gen.ts'
@@ -25,6 +26,12 @@ export type {
 export type { AgentServer, StreamEvent } from './agent-server.ts'
 export type * from './control-plane.gen.ts'
 export { ControlPlaneError, dataOf, doneBy, everyPage, UnreachableError } from './transport.ts'
+
+/** A sent list replaces all secrets of a deployment: this one keeps those that `given` does not name. */
+export function mergedSecrets(before: readonly Secret[], given: readonly Secret[]): Secret[] {
+  const names = new Set(given.map(({ name }) => name))
+  return [...before.filter(({ name }) => !names.has(name)), ...given]
+}
 
 /** Whether the rollout of the revision has ended. */
 export function isOver(status: RevisionStatus): boolean {

@@ -225,7 +225,7 @@ function testMoves(
     const step = { from: 'QUEUED', to: 'AWAITING_BUILD', updated_at: LATER } as const
     await expect(revisions.move(second.id, step)).rejects.toMatchObject({
       code: 'conflict',
-      message: expect.stringContaining('before revision 1 of its deployment has ended'),
+      message: expect.stringContaining('before #1 of its deployment has ended'),
     })
     await expect(revisionAt('BUILDING', deployment_id)).rejects.toThrow()
     const elsewhere = await revisionAt('QUEUED')

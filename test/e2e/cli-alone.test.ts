@@ -55,12 +55,13 @@ describe('help', () => {
     for (const name of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'))
   })
 
-  const GROUPS = ['keys', 'listeners', 'domains']
+  const GROUPS = ['keys', 'listeners', 'domains', 'revisions']
   const SERVERS = ['up', 'serve', 'dev', 'listener']
   const SINGLE = COMMANDS.filter((name) => !GROUPS.includes(name))
   const PARTS = [
     ...['keys create', 'keys list', 'keys revoke', 'listeners create', 'listeners list'],
     ...['listeners new-key', 'listeners revoke-key', 'listeners delete'],
+    ...['revisions list', 'revisions show'],
     ...['domains list', 'domains add', 'domains certificate', 'domains remove'],
   ]
   it.each([...SINGLE, ...GROUPS, ...PARTS])('of %s ends with examples', async (name) => {

@@ -53,7 +53,7 @@ const statusAt = async () => {
 describe('a deployment by the CLI', () => {
   it('is made from a folder: the URL is printed, and the way there is shown', async () => {
     const args = ['deploy', 'agent', '--name', 'support', '--env-file', 'agent.env']
-    const { code, stdout, stderr } = await cli(...args)
+    const { code, stdout, stderr } = await cli(...args, '--message', 'The first one')
     expect({ code, stdout, stderr }).toMatchObject({
       code: 0,
       stdout: `${runyard.url}/agents/support\n`,
@@ -75,27 +75,68 @@ describe('a deployment by the CLI', () => {
   })
 
   it('gets its next revision from the next deploy, in JSON without the values of secrets', async () => {
-    const deployed = await ok('deploy', 'agent', '--name', 'support', '--json')
+    writeFileSync(join(folder, 'more.env'), 'MORE=sk-more\nTOKEN=sk-other\n')
+    writeFileSync(join(folder, 'agent/note.txt'), 'more\n')
+    const args = ['--env-file', 'more.env', '-m', 'More', '--json']
+    const deployed = await ok('deploy', 'agent', '--name', 'support', ...args)
     expect(JSON.parse(deployed)).toMatchObject({
       name: 'support',
-      secrets: [{ name: 'AGENT_MODEL' }, { name: 'TOKEN' }],
+      secrets: [{ name: 'AGENT_MODEL' }, { name: 'MORE' }, { name: 'TOKEN' }],
       revision: { status: 'DEPLOYED' },
     })
     expect(deployed).not.toContain('sk-secret')
     expect(await revisions()).toHaveLength(2)
     const table = await ok('revisions', 'support')
-    expect(table).toMatch(/^REVISION +STATUS +SERVING .*\n\S+ +DEPLOYED +yes .*\n\S+ +DEPLOYED /)
+    expect(table).toMatch(
+      /^REVISION +STATUS +SERVING .*\n#2 +DEPLOYED +yes .* More\n#1 +DEPLOYED .* The first one\n/,
+    )
+  })
+
+  it('shows what a revision changed, by its number or its id', async () => {
+    const shown = await ok('revisions', 'show', 'support')
+    expect(shown).toMatch(/^revision +#2 \(\S+\)\n(.*\n)*message +More\n/)
+    expect(shown.slice(shown.indexOf('Changed since #1'))).toBe(
+      'Changed since #1\n+ secret MORE\n~ secret TOKEN\n+ note.txt (+1 -0)\n',
+    )
+    const [second, first] = await revisions()
+    expect(await ok('revisions', 'show', 'support', '#2', '--diff')).toMatch(/\n {4}\+more\n$/)
+    expect(await ok('revisions', 'show', 'support', '1')).toContain('It is the first revision.')
+    expect(await ok('revisions', 'show', 'support', first.id.slice(0, 8))).toContain('#1 (')
+    const found = JSON.parse(await ok('revisions', 'show', 'support', second.id, '--json'))
+    expect(found).toMatchObject({ number: 2, comparison: { source: { state: 'compared' } } })
+    expect(JSON.stringify(found)).not.toContain('sk-')
+  })
+
+  it('loses other secrets only with --replace-env', async () => {
+    const only = ['--replace-env', '--json']
+    writeFileSync(join(folder, 'only.env'), 'TOKEN=sk-last\n')
+    const deployed = await ok(
+      'deploy',
+      'agent',
+      '--name',
+      'support',
+      '--env-file',
+      'only.env',
+      ...only,
+    )
+    expect(JSON.parse(deployed).secrets).toEqual([{ name: 'TOKEN' }])
+    expect(await cli('deploy', 'agent', '--name', 'support', '--replace-env')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--replace-env needs an --env-file'),
+    })
   })
 
   it('is listed with its address', async () => {
-    expect(await ok('deployments')).toContain(`${runyard.url}/agents/support\n`)
+    expect(await ok('deployments')).toMatch(/support +READY +#3 .*\/agents\/support\n/)
     expect(JSON.parse(await ok('deployments', '--json'))).toMatchObject([{ name: 'support' }])
   })
 
   it('has a status, with what serves', async () => {
     const [{ id }] = await revisions()
     expect(await ok('status')).toMatch(/^NAME +STATUS +SERVES .*\nsupport +READY +yes /)
-    expect(await ok('status', 'support')).toMatch(new RegExp(`^serving +${id}, made `, 'm'))
+    expect(await ok('status', 'support')).toMatch(
+      new RegExp(`^serving +#3 \\(${id}\\), made `, 'm'),
+    )
     const { latest_revision } = JSON.parse(await ok('status', 'support', '--json'))
     expect(latest_revision).toMatchObject({ id, status: 'DEPLOYED' })
     expect(await ok('status', 'support', '--watch')).toBe(`${runyard.url}/agents/support\n`)
@@ -170,7 +211,7 @@ describe('a deployment by the CLI', () => {
     const { code, stdout, stderr } = await cli('deploy', 'broken', '--name', 'support')
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(/^runyard: .*there is no file "\.\/agent\.ts"/)
-    expect(await revisions()).toHaveLength(2)
+    expect(await revisions()).toHaveLength(3)
   })
 
   it('fails with the reason when its build does, and the old revision serves on', async () => {
@@ -182,13 +223,13 @@ describe('a deployment by the CLI', () => {
     expect(stderr).toMatch(/the wheel came off.*_FAILED: /s)
     const [broken, active] = await revisions()
     expect(broken.status).toMatch(/_FAILED$/)
-    expect(await ok('deployments')).toContain(active.id)
+    expect(await ok('deployments')).toContain(` #${active.number} `)
   })
 
   it('prints what its build has printed', async () => {
     expect(await ok('logs', 'support', '--build', '-f')).toContain('the wheel came off')
     const [, built] = await revisions()
-    const log = await ok('logs', 'support', '--build', '--revision', built.id, '--json')
+    const log = await ok('logs', 'support', '--build', '--revision', `#${built.number}`, '--json')
     const lines = log.trim().split('\n')
     expect(lines.map((line) => JSON.parse(line).message)).toContain('Build succeeded.')
     const last = await ok('logs', 'support', '--build', '--revision', built.id, '--json', '-n', '2')
@@ -198,8 +239,13 @@ describe('a deployment by the CLI', () => {
 
   it('goes back to the revision before, and to any that is named', async () => {
     const [, second, first] = await revisions()
-    expect((await cli('rollback', 'support')).code).toBe(0)
-    expect((await cli('rollback', 'support', '--to', second.id.slice(0, 8))).code).toBe(0)
+    expect((await cli('rollback', 'support')).stderr).toContain('the secrets go back too')
+    const named = await cli('rollback', 'support', '--to', second.id.slice(0, 8))
+    expect(named).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`to #${second.number}:`),
+    })
+    expect((await cli('rollback', 'support', '--to', '#1')).stderr).toContain('to #1:')
     const statuses = (await revisions()).map((one: { status: string }) => one.status)
     expect(statuses.slice(0, 2)).toEqual(['DEPLOYED', 'DEPLOYED'])
     expect(first.status).toBe('DEPLOYED')

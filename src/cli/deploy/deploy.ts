@@ -17,6 +17,8 @@ interface DeployOptions {
   name: string
   config?: string
   envFile?: string
+  replaceEnv?: boolean
+  message?: string
   wait: boolean
   dryRun?: boolean
 }
@@ -33,7 +35,7 @@ export function deployCommand(): Command {
       ['runyard deploy --name support', 'the current folder'],
       [
         'runyard deploy agents/support --name support --env-file .env',
-        'another one, with its secrets',
+        'another one, with more secrets',
       ],
       [
         'runyard deploy --config apps/agent/langgraph.json --name support',
@@ -48,10 +50,15 @@ export function deployCommand(): Command {
       '--config <file>',
       'its langgraph.json: sends the folder that has all it names, or its whole workspace',
     )
-    .option('--env-file <file>', 'NAME=value lines: they replace all secrets of the deployment')
+    .option('--env-file <file>', 'NAME=value lines: secrets to add, or to change by name')
+    .option('--replace-env', 'with --env-file: remove all other secrets of the deployment')
+    .option('-m, --message <text>', 'what this revision is about, for lists and pages')
     .option('--no-wait', 'do not wait for the end of the rollout')
     .option('--dry-run', 'send nothing: check the project, and list the files that would be sent')
-    .action(async (dir: string | undefined, options: DeployOptions & Flags) => {
+    .action(async (dir: string | undefined, options: DeployOptions & Flags, command: Command) => {
+      if (options.replaceEnv && options.envFile === undefined) {
+        command.error('error: --replace-env needs an --env-file.')
+      }
       const sent = await findSentFolder(dir, options.config)
       for (const note of sent.notes) say(note)
       if (options.dryRun) return showSent(sent, options.json === true)
@@ -60,7 +67,9 @@ export function deployCommand(): Command {
         const { files, language } = await inspectFolder(sent, { isBuilt })
         const secrets = options.envFile ? await readSecrets(options.envFile, language) : []
         say(`Sending ${sent.folder}: ${describeSent(files)}`)
-        const source = { ...sent, name: options.name, secrets }
+        const areReplaced = options.replaceEnv === true
+        const { name, message } = options
+        const source = { ...sent, name, message, secrets, areReplaced }
         const deployment = await beginRollout(client, source, say)
         const isAwaited = options.wait
         await reportRollout(client, { deployment, isJson, isAwaited, isBuildShown: true })

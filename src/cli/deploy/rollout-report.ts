@@ -22,7 +22,8 @@ export async function reportRollout(
   { deployment, isJson, isAwaited, isBuildShown }: RolloutReport,
 ): Promise<void> {
   const { id: deployment_id, latest_revision_id: revision_id } = deployment
-  say(`Revision ${revision_id} of ${deployment.name}.`)
+  const { number } = await client.getRevision(deployment_id, revision_id)
+  say(`Revision #${number} of ${deployment.name} (${revision_id}).`)
   const shown = new Set<string>()
   const revision = isAwaited
     ? await watch(client, { deployment_id, revision_id }, isBuildShown ? shown : undefined)

@@ -2,6 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
+import type { ControlPlaneClient, Deployment } from '../../../client/src/client.ts'
 import { clientCommand, connected, requireDeployment } from '../connection.ts'
 import { printJson, printTable, say, shortTime, tableStatus } from '../terminal/output.ts'
 
@@ -12,18 +13,39 @@ export function deploymentsCommand(): Command {
     connected(options, async ({ client, isJson }) => {
       const deployments = await client.listDeployments()
       if (isJson) return printJson(deployments)
+      const serving = await servingNumbers(client, deployments)
       printTable(
         ['NAME', 'STATUS', 'SERVING', 'CREATED', 'URL'],
-        deployments.map(({ name, status, active_revision_id, created_at, source_config }) => [
+        deployments.map(({ id, name, status, created_at, source_config }) => [
           name,
           tableStatus(status),
-          active_revision_id ?? '-',
+          serving.get(id) ?? '-',
           shortTime(created_at),
           source_config.custom_url ?? '-',
         ]),
       )
     }),
   )
+}
+
+/** How many revisions are read at once. */
+const AT_ONCE = 8
+
+/** The number of the serving revision, as `#3`, by the id of the deployment. */
+async function servingNumbers(
+  client: ControlPlaneClient,
+  deployments: Deployment[],
+): Promise<Map<string, string>> {
+  const numbers = new Map<string, string>()
+  const left = deployments.values()
+  const read = async () => {
+    for (const { id, active_revision_id } of left) {
+      if (active_revision_id === null) continue
+      numbers.set(id, `#${(await client.getRevision(id, active_revision_id)).number}`)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, read))
+  return numbers
 }
 
 const POLL_MS = 200

@@ -14,6 +14,7 @@ import { AppError } from '../../core/errors.ts'
 import { clientCommand, connected, requireDeployment } from '../connection.ts'
 import { countUpTo } from '../option-readers.ts'
 import { untilInterrupted } from '../terminal/interruption.ts'
+import { findRevision, REVISION_FORMS } from './revision-choice.ts'
 
 const POLL_MS = 500
 /** How many of the agent servers' last lines are printed first. */
@@ -41,7 +42,7 @@ export function logsCommand(): Command {
   )
     .argument('<name>', 'the deployment')
     .option('--build', 'the build of its latest revision')
-    .option('--revision <id>', 'with --build: of this revision')
+    .option('--revision <revision>', `with --build: of this one; ${REVISION_FORMS}`)
     .option(
       '-n, --lines <n>',
       'how many of the last lines; 200, or the whole build',
@@ -55,7 +56,10 @@ export function logsCommand(): Command {
         const isFollowed = options.follow === true
         const how = { print, lines: options.lines, isFollowed }
         if (!options.build) return deployLog(client, deployment, how)
-        const revision_id = options.revision ?? deployment.latest_revision_id
+        const { latest_revision_id } = deployment
+        const revision_id = options.revision
+          ? (await findRevision(client, deployment, options.revision)).id
+          : latest_revision_id
         if (revision_id === null) throw new AppError('not_found', `${name} has no revision yet.`)
         await buildLog(client, { deployment_id: deployment.id, revision_id }, how)
       }),

@@ -1,14 +1,45 @@
 /** `runyard revisions` and `runyard rollback` */
-import type { Command } from 'commander'
-import { type ControlPlaneClient, type Deployment, dataOf } from '../../../client/src/client.ts'
-import { AppError } from '../../core/errors.ts'
+import { Command } from 'commander'
+import { dataOf, type Revision } from '../../../client/src/client.ts'
 import { clientCommand, connected, requireDeployment } from '../connection.ts'
 import { reportRollout } from '../deploy/rollout-report.ts'
-import { printJson, printTable, shortTime, tableStatus } from '../terminal/output.ts'
+import { describeExamples } from '../examples.ts'
+import {
+  plainText,
+  printJson,
+  printTable,
+  say,
+  shortTime,
+  tableStatus,
+} from '../terminal/output.ts'
+import { findRevision, REVISION_FORMS } from './revision-choice.ts'
+import { showCommand } from './revision-show.ts'
 
+/** If a deployment is named `show` or `list`, use `revisions list show`. */
 export function revisionsCommand(): Command {
-  return clientCommand('revisions', 'list a deployment’s revisions, newest first', [
-    ['runyard revisions support', 'which one serves, and why others failed'],
+  return new Command('revisions')
+    .description('a deployment’s revisions: list them, and show what one changed')
+    .exitOverride()
+    .addCommand(listCommand(), { isDefault: true })
+    .addCommand(showCommand())
+    .addHelpText(
+      'after',
+      describeExamples([
+        ['runyard revisions support', 'which one serves, and why others failed'],
+        ['runyard revisions show support 3', 'what revision #3 changed'],
+      ]),
+    )
+}
+
+/** Why it failed; else its message, or the subject of its commit. */
+function aboutText({ status_message, message, commit_subject }: Revision): string {
+  const [text = ''] = (status_message ?? message ?? commit_subject ?? '').split('\n')
+  return plainText(text)
+}
+
+function listCommand(): Command {
+  return clientCommand('list', 'list a deployment’s revisions, newest first', [
+    ['runyard revisions list support', '"runyard revisions support" does the same'],
   ])
     .argument('<name>', 'the deployment')
     .action(async (name: string, options) =>
@@ -17,13 +48,14 @@ export function revisionsCommand(): Command {
         const revisions = await client.listRevisions(deployment.id)
         if (isJson) return printJson(revisions)
         printTable(
-          ['REVISION', 'STATUS', 'SERVING', 'CREATED', 'WHY'],
-          revisions.map(({ id, status, created_at, status_message }) => [
-            id,
-            tableStatus(status),
-            id === deployment.active_revision_id ? 'yes' : '',
-            shortTime(created_at),
-            status_message?.split('\n')[0] ?? '',
+          ['REVISION', 'STATUS', 'SERVING', 'CREATED', 'ID', 'ABOUT'],
+          revisions.map((revision) => [
+            `#${revision.number}`,
+            tableStatus(revision.status),
+            revision.id === deployment.active_revision_id ? 'yes' : '',
+            shortTime(revision.created_at),
+            revision.id,
+            aboutText(revision),
           ]),
         )
       }),
@@ -31,43 +63,35 @@ export function revisionsCommand(): Command {
 }
 
 export function rollbackCommand(): Command {
-  return clientCommand('rollback', 'go back to an older revision', [
-    ['runyard rollback support', 'to the one that served before'],
-    ['runyard rollback support --to 3f2a', 'to the one whose id begins so'],
-  ])
+  return clientCommand(
+    'rollback',
+    'go back to an older revision, with its configuration and secrets',
+    [
+      ['runyard rollback support', 'to the one that served before'],
+      ['runyard rollback support --to 3', 'to revision #3'],
+    ],
+  )
     .argument('<name>', 'the deployment')
-    .option('--to <revision>', 'its id or how that begins (default: the one that served before)')
+    .option('--to <revision>', `${REVISION_FORMS} (default: the one that served before)`)
     .option('--no-wait', 'do not wait for the end of the rollout')
     .action(async (name: string, options) =>
       connected(options, async ({ client, isJson }) => {
         const deployment = await requireDeployment(client, name)
-        const target = options.to ? await findId(client, deployment, options.to) : undefined
-        const { id: latest_revision_id } = await dataOf(
+        const target = options.to ? await findRevision(client, deployment, options.to) : undefined
+        const made = await dataOf(
           client.api.POST('/v2/deployments/{deployment_id}/rollback', {
             params: { path: { deployment_id: deployment.id } },
-            body: target === undefined ? {} : { revision_id: target },
+            body: target ? { revision_id: target.id } : {},
           }),
         )
+        const where = target ? ` to #${target.number}` : ''
+        say(`Going back${where}: the configuration and the secrets go back too.`)
         await reportRollout(client, {
-          deployment: { ...deployment, latest_revision_id },
+          deployment: { ...deployment, latest_revision_id: made.id },
           isJson,
           isAwaited: options.wait,
           isBuildShown: false,
         })
       }),
     )
-}
-
-async function findId(
-  client: ControlPlaneClient,
-  { id: deployment_id, name }: Deployment,
-  beginning: string,
-): Promise<string> {
-  const revisions = await client.listRevisions(deployment_id)
-  const [found, ...others] = revisions.filter(({ id }) => id.startsWith(beginning))
-  if (found && others.length === 0) return found.id
-  const what = found
-    ? `Several revisions begin with ${beginning}`
-    : `There is no revision ${beginning}`
-  throw new AppError('not_found', `${what}: "runyard revisions ${name}" lists them.`)
 }

@@ -1,6 +1,11 @@
 /** `runyard status` */
 import type { Command } from 'commander'
-import { type ControlPlaneClient, type Deployment, isOver } from '../../../client/src/client.ts'
+import {
+  type ControlPlaneClient,
+  type Deployment,
+  isOver,
+  type Revision,
+} from '../../../client/src/client.ts'
 import { AppError } from '../../core/errors.ts'
 import { clientCommand, connected, requireDeployment } from '../connection.ts'
 import { reportRollout } from '../deploy/rollout-report.ts'
@@ -72,13 +77,20 @@ async function showOne(
     ['name', name],
     ['status', tableStatus(status)],
     ...addressesOf(deployment, client).map((address) => ['address', address] as const),
-    ['serving', serving ? `${serving.id}, made ${shortTime(serving.created_at)}` : 'nothing yet'],
-    ['latest', latest ? `${latest.id}, ${tableStatus(latest.status)}` : 'none'],
+    [
+      'serving',
+      serving ? `${nameOf(serving)}, made ${shortTime(serving.created_at)}` : 'nothing yet',
+    ],
+    ['latest', latest ? `${nameOf(latest)}, ${tableStatus(latest.status)}` : 'none'],
     ...(latest?.status_message ? [['why', latest.status_message] as const] : []),
   ])
   if (latest && !isOver(latest.status)) {
     console.log(`\nIts rollout is on its way: "runyard status ${name} --watch" follows it.`)
   }
+}
+
+function nameOf({ number, id }: Revision): string {
+  return `#${number} (${id})`
 }
 
 /** Each address works for every call. A listener's deployment has one once it serves. */

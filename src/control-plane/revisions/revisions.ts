@@ -151,7 +151,7 @@ async function requireTarball(store: ControlPlaneStore, revision: Revision): Pro
   if (source_tarball_path === null || (await store.uploads.get(source_tarball_path))) return
   throw new AppError(
     'conflict',
-    `Revision ${revision.number} cannot be deployed again: its tarball and its build are no longer ` +
+    `Revision #${revision.number} cannot be deployed again: its tarball and its build are no longer ` +
       'kept (RUNYARD_KEPT_REVISIONS says how many are). Upload its source again.',
   )
 }

@@ -72,7 +72,7 @@ async function requireDeployed(
   if (revision.deployed_at !== null || revision.status === 'DEPLOYED') return revision
   throw new AppError(
     'conflict',
-    `Revision ${revision.number} was never deployed (it is ${revision.status}): choose one that was.`,
+    `Revision #${revision.number} was never deployed (it is ${revision.status}): choose one that was.`,
   )
 }
 
@@ -103,7 +103,7 @@ async function interruptAll(
     await store.revisions.move(id, {
       from: status,
       to: 'INTERRUPTED',
-      status_message: `A rollback to revision ${target.number} came first.`,
+      status_message: `A rollback to #${target.number} came first.`,
       updated_at: timestamp(clock),
     })
   }

@@ -24,7 +24,7 @@ export async function takeBack(
     const previous = await previousOf(tx, deployment)
     if (failed?.status !== 'DEPLOYED' || !previous) return
     const within = `within ${limits.probationMs / 1000} s of its deployment`
-    const message = `rollback: it died ${within}; revision ${previous.number} is deployed again. ${reason}`
+    const message = `rollback: it died ${within}; #${previous.number} is deployed again. ${reason}`
     const isMoved = await tx.revisions.move(failed.id, {
       from: 'DEPLOYED',
       to: 'DEPLOY_FAILED',
@@ -33,6 +33,7 @@ export async function takeBack(
     })
     if (!isMoved) return
     await repeatRevision(tx, deployment, previous, { made_for: 'take_back' }, clock)
-    log.warn({ revision_id, deployment: deployment.name }, 'revision taken back')
+    const { number } = failed
+    log.warn({ revision_id, number, deployment: deployment.name }, 'revision taken back')
   })
 }

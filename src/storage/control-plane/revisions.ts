@@ -138,7 +138,7 @@ async function refuseSecondUnderWay(
   if (!other) return
   throw new AppError(
     'conflict',
-    `Revision ${id} cannot go to ${to} before revision ${other.number} of its deployment has ended.`,
+    `Revision ${id} cannot go to ${to} before #${other.number} of its deployment has ended.`,
   )
 }
 

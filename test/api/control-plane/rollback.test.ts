@@ -65,7 +65,7 @@ describe('a rollback', () => {
     await reached(path, back.body.id, 'DEPLOYED')
     expect(await revision(path, building)).toMatchObject({
       status: 'INTERRUPTED',
-      status_message: 'A rollback to revision 1 came first.',
+      status_message: 'A rollback to #1 came first.',
     })
     await eventually(() => expect(world.builder.running.size).toBe(0))
   })
@@ -101,7 +101,7 @@ describe('a revision that dies in its first minute', () => {
     await reached(path, ids[1], 'DEPLOY_FAILED')
     const { status_message } = await revision(path, ids[1])
     expect(status_message).toBe(
-      'rollback: it died within 60 s of its deployment; revision 1 is deployed again. ' +
+      'rollback: it died within 60 s of its deployment; #1 is deployed again. ' +
         'The agent server died: it ended with exit code 7.',
     )
     await eventually(async () => expect((await revision(path, await active(path))).number).toBe(3))

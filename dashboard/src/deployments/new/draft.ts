@@ -82,6 +82,7 @@ export function useDraft(from: From, deployments: readonly Deployment[], givenNa
     secrets: written.secrets.filter((secret) => secret.name !== ''),
     settings: settingsOf(written.settings, existing?.source_config.resource_spec ?? {}),
     configPath: written.configPath,
+    isNext: existing !== undefined,
   }
   return {
     written,

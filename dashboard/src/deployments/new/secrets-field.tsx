@@ -1,11 +1,10 @@
-import type { Secret } from '@runyard/client'
+import { mergedSecrets, type Secret } from '@runyard/client'
 import { ClipboardPaste, Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import { Button, IconButton } from '../../design/button.tsx'
 import { Actions, Dialog } from '../../design/dialog.tsx'
 import { TextAreaField, TextField } from '../../design/field.tsx'
 import { readEnv } from './env-text.ts'
-import { merged } from './send.ts'
 
 /** Secrets to set: one by one, or pasted as lines of a .env file. */
 export function SecretsField(props: {
@@ -68,7 +67,9 @@ export function SecretsField(props: {
       <PasteDialog
         isOpen={isPasting}
         onClose={() => setPasting(false)}
-        onSecrets={(read) => onChange(merged(secrets, read).filter(({ name }) => name !== ''))}
+        onSecrets={(read) =>
+          onChange(mergedSecrets(secrets, read).filter(({ name }) => name !== ''))
+        }
       />
     </div>
   )

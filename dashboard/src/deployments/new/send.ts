@@ -1,5 +1,10 @@
 /** Turns a source into a deployment's first revision, or into the next one of an existing deployment. */
-import type { Deployment, Secret, SourceConfigRequest } from '@runyard/client'
+import {
+  type Deployment,
+  mergedSecrets,
+  type Secret,
+  type SourceConfigRequest,
+} from '@runyard/client'
 import { controlPlane } from '../../api/control-plane.ts'
 
 export interface Wanted {
@@ -8,6 +13,8 @@ export interface Wanted {
   /** Only what differs from the defaults. */
   settings: SourceConfigRequest
   configPath: string
+  /** Whether the user knows that a deployment of this name exists. */
+  isNext: boolean
 }
 
 type Watched = Pick<Deployment, 'id' | 'latest_revision_id'>
@@ -23,6 +30,11 @@ export async function sendTarball(
 ): Promise<Watched> {
   const { name, secrets, settings, configPath } = wanted
   const found = await controlPlane.findDeployment(name)
+  if (found && !wanted.isNext) {
+    throw new Error(
+      `${name} exists already: choose another name, or deploy once more to update it.`,
+    )
+  }
   say(found ? `Sending the next revision of ${name}` : `Creating the deployment ${name}`)
   const { id } = found ?? (await createEmpty(wanted))
   const upload = await controlPlane.requestUpload(id)
@@ -36,7 +48,7 @@ export async function sendTarball(
       langgraph_config_path: configPath,
     },
     ...(found && Object.keys(settings).length > 0 && { source_config: settings }),
-    ...(found && secrets.length > 0 && { secrets: merged(found.secrets, secrets) }),
+    ...(found && secrets.length > 0 && { secrets: mergedSecrets(found.secrets, secrets) }),
   })
 }
 
@@ -68,10 +80,4 @@ function createEmpty({ name, secrets, settings }: Wanted) {
     source_revision_config: {},
     secrets,
   })
-}
-
-/** A list of secrets replaces all of a deployment's secrets; this keeps those not named again. */
-export function merged(before: readonly Secret[], given: readonly Secret[]): Secret[] {
-  const names = new Set(given.map(({ name }) => name))
-  return [...before.filter(({ name }) => !names.has(name)), ...given]
 }

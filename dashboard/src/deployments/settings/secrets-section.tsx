@@ -1,4 +1,4 @@
-import type { Deployment, Secret } from '@runyard/client'
+import { type Deployment, mergedSecrets, type Secret } from '@runyard/client'
 import { KeyRound, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Form } from 'react-aria-components'
@@ -8,7 +8,6 @@ import { Empty } from '../../design/empty.tsx'
 import { ConfirmDialog } from '../../design/form-dialog.tsx'
 import { Section } from '../../design/page.tsx'
 import { SecretsField } from '../new/secrets-field.tsx'
-import { merged } from '../new/send.ts'
 import { usePatch } from './patch.ts'
 
 /** Secrets by name: set, replace, remove. Their values are never shown. */
@@ -79,7 +78,7 @@ function SetDialog(props: { deployment: Deployment; isOpen: boolean; onClose: ()
       <Form
         onSubmit={(event) => {
           event.preventDefault()
-          patch.mutate({ secrets: merged(deployment.secrets, named) }, { onSuccess: close })
+          patch.mutate({ secrets: mergedSecrets(deployment.secrets, named) }, { onSuccess: close })
         }}
       >
         <SecretsField secrets={given} onChange={setGiven} />
