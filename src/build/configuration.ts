@@ -15,6 +15,8 @@ export interface CheckedConfig {
   hasJsModules: boolean
   /** Absent where nothing of the project is in Python. */
   python?: PythonSettings
+  /** The files of Python that `langgraph.json` names; absolute. */
+  pythonFiles?: string[]
   /** The image settings, with `notes` to log where no image is built. Absent: none. */
   image?: { base_image?: string; dockerfile_lines: string[]; notes: string[] }
   /** Notes for the project's author; a sentence each. */

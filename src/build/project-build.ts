@@ -17,6 +17,7 @@ import { homeFolder, pythonsFolder } from './layout.ts'
 import type { BuilderOptions } from './options.ts'
 import { buildProjectImage, publishImage } from './project-image.ts'
 import { type PreparedPython, preparePython, pythonFolders } from './python/build.ts'
+import { checkOwnModules } from './python/own-modules.ts'
 import { runStep, type StepContext } from './step.ts'
 
 /** A project that is being built. */
@@ -102,6 +103,7 @@ async function buildWith(
       await findChecked(work, { isBuilt: true })
       await checkPackages(work, config, { isBuilt: true, python, context })
     }
+    if (python) await checkOwnModules(source, config.pythonFiles ?? [], own)
     bundlePath = await bundling?.finish()
   } finally {
     await bundling?.abandon()

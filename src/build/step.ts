@@ -3,6 +3,7 @@ import { BuildError } from '../core/deployment/builds/build.ts'
 import type { CommandEnd, CommandTerms } from '../core/deployment/builds/project-commands.ts'
 import type { BuildLog } from './build-log.ts'
 import { runCommand } from './command.ts'
+import { failureLine } from './failure-line.ts'
 
 /** How much a build may take; each has a default in `DEFAULT_LIMITS`. */
 export interface BuildLimits {
@@ -77,8 +78,13 @@ export async function runStep(
   else begin()
   const end = await runAt(command, at, context, { onLine, ...(inputEnds && { inputEnds }) })
   const reason = reasonOf(end, at.limitMs, context.limits)
-  if (reason)
-    throw new BuildError(step, `\`${at.title}\` ${reason}.`, { logTail: context.log.tail() })
+  if (!reason) return
+  const logTail = context.log.tail()
+  const isLimit = end.isTimedOut || end.isTooLarge
+  const own = logTail.slice(logTail.lastIndexOf(`$ ${at.title}`) + 1)
+  const line = isLimit ? undefined : failureLine(own)
+  const text = `\`${at.title}\` ${reason}`
+  throw new BuildError(step, line === undefined ? `${text}.` : `${line} (${text})`, { logTail })
 }
 
 /**

@@ -175,6 +175,7 @@ export async function checkProjectConfig(configPath: string, state: ReadOptions 
     needsNode,
     hasJsModules,
     ...(python && { python }),
+    pythonFiles: specs.flatMap((spec) => (spec && isPython(spec) && spec.file ? [spec.file] : [])),
     ...(image && { image }),
     notes,
   }

@@ -52,7 +52,8 @@ describe('a step that fails', () => {
     expect(revision.status).toBe('BUILD_FAILED')
     expect(revision.status_message).toMatch(new RegExp(`^${step}: `))
     expect(revision.status_message).toContain('ended with exit code 7')
-    expect(revision.status_message).toContain('no such compiler')
+    const [first] = revision.status_message?.split('\n') ?? []
+    expect(first).toContain(`${step}: no such compiler (`)
   })
 
   it('leaves the values of secrets out of what is told', async () => {
@@ -81,6 +82,21 @@ describe('a step that fails', () => {
         '    at <anonymous> (graph.ts:1:31)\non paper',
     )
     expect(await buildLog(id, revision)).toMatch(/Bundled \d+ files|could not bundle/)
+  })
+
+  it.each([
+    ['has a typo', 'const = 1', '7: Expected identifier but found "="'],
+    ['imports a file that is not there', 'import "./tols.ts"', '8: Could not resolve "./tols.ts"'],
+  ])('is the build, when a file %s: with its line and column', async (_what, code, problem) => {
+    const { id, revision } = await deploy({
+      install_command: installed('1.4.0'),
+      build_command: `echo '${code}' > tools.ts; echo "import './tools.ts'" > graph.ts`,
+    })
+    expect(revision).toMatchObject({
+      status: 'BUILD_FAILED',
+      status_message: `build: tools.ts:1:${problem}`,
+    })
+    expect(await buildLog(id, revision)).not.toContain('Build succeeded')
   })
 
   it('is the install, when LangGraph is too old: with what mends it, before all else', async () => {

@@ -90,21 +90,25 @@ describe.skipIf(NO_PYTHON)(`a deployment in Python${skipped}`, { timeout: ROLLOU
     const { messages } = (await client.threads.getState(thread_id)).values as { messages: object[] }
     expect(messages).toHaveLength(4)
 
+    repository.commit('agent.py', 'def load(:\n    return 1\n')
+    const unparsed = await runyard.untilOver(await renew(second))
+    expect(unparsed.status).toBe('BUILD_FAILED')
+    expect(unparsed.status_message).toMatch(/^build: agent\.py:1:\d+: SyntaxError: /)
+
     repository.commit('agent.py', 'def load():\n    return absent\n\n\ngraph = load()\n')
     const broken = await renew(second)
     const { status, status_message } = await runyard.untilOver(broken)
     expect(status).toBe('DEPLOY_FAILED')
     expect(status_message).toMatch(
-      /^start: Graph "agent": .*\n.*\n {2}File "agent\.py", line 5, in/,
+      /^start: Graph "agent": .*: NameError: name 'absent' is not defined\n.*\n {2}File "agent\.py", line 5, in/,
     )
-    expect(status_message).toContain("NameError: name 'absent' is not defined")
 
     repository.commit('uv.lock', repository.read('uv.lock').replaceAll('1.2.24', '1.2.23'))
     const { dependencies: _, ...config } = JSON.parse(repository.read('langgraph.json'))
     repository.commit('langgraph.json', JSON.stringify({ ...config, source: { kind: 'uv' } }))
     const unlocked = await runyard.untilOver(await renew(broken))
     expect(unlocked.status).toBe('BUILD_FAILED')
-    expect(unlocked.status_message).toMatch(/^install: `uv sync [^`]*` ended with exit code/)
+    expect(unlocked.status_message).toMatch(/^install: .+ \(`uv sync [^`]*` ended with exit code/)
     expect(answerOf(await client.runs.wait(null, 'agent', say))).toBe('two')
   })
 

@@ -218,8 +218,6 @@ describe('no bundle is written', () => {
       'an import() of what is not written there',
       'export const f = (n: string) => import(n)',
     ],
-    ['what is not there', 'Could not resolve "./missing.ts"', "import './missing.ts'"],
-    ['no code', 'graph.ts:1: ', 'const = 1'],
     [
       'a native module on LangChain',
       'node_modules/native/index.js uses a native module, and its package depends on @langchain/core',
@@ -229,6 +227,14 @@ describe('no bundle is written', () => {
     await writeFiles(root, { ...graph(code), ...native })
     expect(await bundle()).toEqual({ reason: expect.stringContaining(reason) })
     expect(await readdir(join(root, 'node_modules/.runyard')).catch(() => [])).toEqual([])
+  })
+
+  it.each([
+    ['no file', 'graph.ts:1:8: Could not resolve "./missing.ts"', "import './missing.ts'"],
+    ['no code', 'graph.ts:1:7: Expected identifier but found "="', 'const = 1'],
+  ])('of a project that has %s in its own files, which is broken', async (_what, reason, code) => {
+    await writeFiles(root, graph(code))
+    expect(await bundle()).toEqual({ reason, isBroken: true })
   })
 
   it('of words in a comment', async () => {

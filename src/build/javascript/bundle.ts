@@ -2,6 +2,7 @@
 import { rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { BuildError } from '../../core/deployment/builds/build.ts'
+import { BROKEN_FILE } from '../../core/deployment/builds/project-commands.ts'
 import { isFile } from '../is-file.ts'
 import { runStep, type StepContext } from '../step.ts'
 import type { SchemaReading } from './graph-schemas.ts'
@@ -9,7 +10,8 @@ import type { SchemaReading } from './graph-schemas.ts'
 export interface Bundler {
   /**
    * The command; the path of `langgraph.json` is appended. It reads standard input to the end before it reads the
-   * project, and exits with 0 after writing a bundle, or after printing why it writes none.
+   * project, and exits with 0 after writing a bundle, or after printing why it writes none. Exits with 1 after a line that begins with
+   * `BROKEN_FILE`.
    */
   command: readonly [string, ...string[]]
   /** Reads the schemas of its graphs after the build. Absent: `command` does that too, and the build waits for it. */
@@ -24,7 +26,8 @@ export interface Bundling {
   begin(): void
   /**
    * Bundles the project as it is now. Returns the bundle's path; `undefined`: there is none. If bundling fails, the
-   * build goes on without a bundle, and the log says why.
+   * build goes on without a bundle, and the log says why. Throws `BuildError` if a file of the project itself cannot be
+   * found or parsed.
    */
   finish(): Promise<string | undefined>
   /** Resolves when no started process is left. Does not throw. */
@@ -78,6 +81,8 @@ async function bundle(
     return true
   } catch (error) {
     if (!(error instanceof BuildError) || context.signal.aborted) throw error
+    const broken = error.logTail.findLast((line) => line.startsWith(BROKEN_FILE))
+    if (broken) throw new BuildError('build', broken.slice(BROKEN_FILE.length), { cause: error })
     context.log.line(`Warning: could not bundle, starts will be slower: ${error.message}`)
     return false
   }

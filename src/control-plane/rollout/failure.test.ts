@@ -17,6 +17,21 @@ describe('a status message', () => {
     expect(describeBuildFailure('no')).toBe('build: no')
   })
 
+  it.each([
+    [
+      'start: ./agent.ts could not be loaded: Error: Transform failed with 1 error:\n/a.ts:1:2: ERROR: Expected ";"\n    at x',
+      'start: ./agent.ts could not be loaded: Error: Transform failed with 1 error: /a.ts:1:2: ERROR: Expected ";"\n    at x',
+    ],
+    [
+      'start: ./agent.py cannot be loaded.\nTraceback (most recent call last):\n  File "agent.py", line 1\nKeyError: \'LIMIT\'',
+      "start: ./agent.py cannot be loaded: KeyError: 'LIMIT'\nTraceback (most recent call last):\n  File \"agent.py\", line 1\nKeyError: 'LIMIT'",
+    ],
+    ['install: failed:\n', 'install: failed:\n'],
+    ['build: it failed.\nError: x', 'build: it failed.\nError: x'],
+  ])('says in its first line why: %s', (text, message) => {
+    expect(statusMessage(text, [])).toBe(message)
+  })
+
   it('shows no value of a secret, the longest first', () => {
     const secrets = [
       { name: 'A', value: 'sk-1234' },

@@ -20,8 +20,23 @@ export function describeBuildFailure(error: unknown): string {
 
 /** The text without values of secrets, credentials in URLs and NUL, cut to `MAX_MESSAGE_BYTES`. */
 export function statusMessage(text: string, secrets: Secret[]): string {
-  return shorten(maskOf(secrets)(text.replaceAll('\0', '')))
+  return shorten(maskOf(secrets)(withReasonFirst(text.replaceAll('\0', ''))))
 }
+
+/** Lists show the first line only: one that announces the reason gets it from the lines below. */
+function withReasonFirst(text: string): string {
+  const [head = '', ...rest] = text.split('\n')
+  if (head.endsWith(':')) {
+    // `Transform failed with 1 error:`
+    const at = rest.findIndex((line) => line.trim() !== '')
+    return at < 0 ? text : [`${head} ${rest[at]?.trim()}`, ...rest.slice(at + 1)].join('\n')
+  }
+  // A traceback of Python has its error at the end.
+  const error = head.endsWith('cannot be loaded.') && rest.find((line) => PYTHON_ERROR.test(line))
+  return error ? [`${head.slice(0, -1)}: ${error}`, ...rest].join('\n') : text
+}
+
+const PYTHON_ERROR = /^[A-Za-z_][\w.]*(: |$)/
 
 /** Removes the values of these secrets, plain and within JSON, and credentials in URLs from texts. */
 export function maskOf(secrets: Secret[]): (text: string) => string {

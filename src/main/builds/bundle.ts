@@ -1,6 +1,7 @@
 /** Writes the files for a fast start: a project's bundle and the schemas of its graphs. Prints a line about each. */
 import { rm } from 'node:fs/promises'
 import { writePieces } from '../../artifacts/pieces.ts'
+import { BROKEN_FILE } from '../../core/deployment/builds/project-commands.ts'
 import { bundlePath, bundleProject } from '../../graph/js/bundle/write.ts'
 import { builtSchemasPath, keyOf, writeKept, writingBuilt } from '../../graph/js/schemas/kept.ts'
 import { extractInThread } from '../../graph/js/schemas/static.ts'
@@ -37,7 +38,12 @@ export async function writeBundle(configPath: string): Promise<Bundled | undefin
   await writePieces(bundlePath(configPath), undefined)
   const made = await bundleProject(await readProjectConfig(configPath))
   if ('reason' in made) {
-    console.log(`Warning: could not bundle, starts will be slower: ${made.reason}.`)
+    if (made.isBroken) {
+      console.log(`${BROKEN_FILE}${made.reason}`)
+      process.exitCode = 1
+    } else {
+      console.log(`Warning: could not bundle, starts will be slower: ${made.reason}.`)
+    }
     return undefined
   }
   const size = (made.bytes / 1e6).toFixed(1)

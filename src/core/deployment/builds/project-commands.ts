@@ -2,6 +2,9 @@
 import type { RegistryLogin } from '../images/pull-secret.ts'
 import type { SandboxView } from '../sandbox.ts'
 
+/** Begins the line of the bundling command that says which of the project's own files cannot be used, and why. */
+export const BROKEN_FILE = 'The project cannot be bundled: '
+
 export interface CommandTerms {
   /** Aborting ends the command with its child processes, and rejects with the signal's reason. */
   signal: AbortSignal

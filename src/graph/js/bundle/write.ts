@@ -22,8 +22,8 @@ import { packageClosure, packageFolder, resolvePackages } from './resolve.ts'
 
 type Bundling =
   | Written
-  /** Nothing was written. */
-  | { reason: string }
+  /** Nothing was written. `isBroken`: a file of the project itself cannot be found or parsed, so it cannot start either. */
+  | { reason: string; isBroken?: boolean }
 
 interface Written {
   file: string
@@ -57,7 +57,8 @@ export async function bundleProject(config: ProjectConfig): Promise<Bundling> {
     return await write(config, file)
   } catch (cause) {
     await remove(file)
-    return { reason: firstError(cause) }
+    const reason = firstError(cause)
+    return cause instanceof BrokenFile ? { reason, isBroken: true } : { reason }
   }
 }
 
@@ -69,6 +70,8 @@ async function write(config: ProjectConfig, file: string): Promise<Bundling> {
     ...optionsOf(config.root, modules),
     ...ownSources(modules),
     plugins: [keepPlaces({ outputFolder, importing: new Set() })],
+  }).catch((cause: unknown) => {
+    throw isBroken(cause) ? new BrokenFile(firstError(cause)) : cause
   })
   const entry = await entryOf(config, modules, metafile)
   let { external, importing }: Exceptions = { external: [], importing: new Set() }
@@ -241,6 +244,17 @@ function namesOf(folders: string[]): string[] {
   return names.map((name) => name.split(sep).join('/')).toSorted()
 }
 
+/** A file of the project itself cannot be found or parsed. */
+class BrokenFile extends Error {}
+
+/** In a build of the project's own files. The sources may load what only esbuild does not take. */
+function isBroken(cause: unknown): boolean {
+  const { errors = [] } = cause as Partial<BuildFailure>
+  return errors.length > 0 && errors.every(({ text }) => !ONLY_ESBUILD.test(text))
+}
+
+const ONLY_ESBUILD = /^No loader is configured|import attribute|import assertion|plugin/i
+
 function outputOf({ outputs }: Metafile) {
   const found = Object.entries(outputs).find(([path]) => path.endsWith('.mjs'))
   if (!found) throw new Error('esbuild wrote nothing')
@@ -260,5 +274,5 @@ function firstError(cause: unknown): string {
   const [error] = (cause as Partial<BuildFailure>).errors ?? []
   if (!error) return cause instanceof Error ? cause.message : String(cause)
   const { text, location } = error
-  return location ? `${location.file}:${location.line}: ${text}` : text
+  return location ? `${location.file}:${location.line}:${location.column + 1}: ${text}` : text
 }
