@@ -51,7 +51,7 @@ describe.skipIf(NO_BROWSER)(`the pages of deployments${skipped}`, () => {
     return found
   }
   const entry = (page: Page, number: number) =>
-    page.getByRole('listitem', { name: `Revision ${number}`, exact: true })
+    page.getByRole('listitem', { name: `Revision #${number}`, exact: true })
   const revisions = async (): Promise<Revision[]> =>
     dashboard.client.listRevisions((await find()).id)
   const agent = () =>
@@ -97,7 +97,7 @@ describe.skipIf(NO_BROWSER)(`the pages of deployments${skipped}`, () => {
     await visitor.pictures('deployments-new')
     await page.getByRole('button', { name: 'Deploy', exact: true }).click()
 
-    await page.getByRole('heading', { name: /^Revision 1/ }).waitFor()
+    await page.getByRole('heading', { name: /^Revision #1/ }).waitFor()
     await page.getByRole('region', { name: 'Build log' }).getByText('Unpacked').waitFor()
     await page.getByRole('heading', { name: /Serving/ }).waitFor({ timeout: 120_000 })
     const { id, secrets, active_revision_id } = await find()
@@ -111,6 +111,21 @@ describe.skipIf(NO_BROWSER)(`the pages of deployments${skipped}`, () => {
     await shown.getByText(logs.at(-1)?.message ?? 'no last line').waitFor()
     expect(await visitor.faults()).toEqual([])
     await visitor.pictures('deployments-revision')
+  })
+
+  test('ask before a new deployment becomes the next revision of another', async () => {
+    const page = await visitor.open('/deployments/new')
+    await drop(page.getByText('Drop a project’s folder here'), folder)
+    await page.getByText('support-agent exists: this becomes its next revision.').waitFor()
+    const send = page.getByRole('button', { name: 'Deploy the next revision of support-agent' })
+    await send.click()
+    const dialog = page.getByRole('dialog', { name: 'support-agent exists already' })
+    await dialog.getByText('cancel and choose another name').waitFor()
+    expect(await visitor.faults()).toEqual([])
+    await visitor.pictures('deployments-taken')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await revisions()).toHaveLength(1)
   })
 
   test('say before anything is sent what a build would refuse', async () => {
@@ -153,6 +168,19 @@ describe.skipIf(NO_BROWSER)(`the pages of deployments${skipped}`, () => {
     await page.getByRole('region', { name: 'Server log' }).getByText('catalogue').first().waitFor()
   })
 
+  test('show what a revision changed, line by line', async () => {
+    const [failed] = await revisions()
+    const { id } = await find()
+    const page = await visitor.open(`/deployments/${id}/revisions/${failed?.id}`)
+    const files = page.getByRole('list', { name: 'Changed files' })
+    await files.getByText('graph.ts').click()
+    const lines = files.getByRole('region', { name: 'Lines of graph.ts' })
+    await lines.getByText("+throw new Error('The catalogue of orders is not there.')").waitFor()
+    expect(await files.getByRole('listitem').count()).toBe(1)
+    expect(await visitor.faults()).toEqual([])
+    await visitor.pictures('deployments-changes')
+  })
+
   test('show the log by level, text and revision, and lead to each line', async () => {
     const { id } = await find()
     const page = await visitor.open(`/deployments/${id}/logs?level=ERROR&revision=2`)
@@ -191,6 +219,7 @@ describe.skipIf(NO_BROWSER)(`the pages of deployments${skipped}`, () => {
     await entry(page, 3).getByText('Serving', { exact: true }).waitFor()
     const prober = startProber(dashboard)
     await entry(page, 1).getByRole('button', { name: 'Roll back to #1' }).click()
+    await page.getByText('as #4, with its configuration and secrets.').waitFor()
     await entry(page, 4).getByText('Back to #1 by admin').waitFor()
     await entry(page, 4).getByText('Serving', { exact: true }).waitFor({ timeout: 120_000 })
     await expect.poll(prober.answered).toBeGreaterThan(5)
@@ -210,7 +239,7 @@ describe.skipIf(NO_BROWSER)(`the pages of deployments${skipped}`, () => {
   test('tell of the deployment what its API tells, and how to call it', async () => {
     const { id, url } = await find()
     const page = await visitor.open(`/deployments/${id}`)
-    await page.getByRole('heading', { name: 'Revision 4' }).waitFor()
+    await page.getByRole('heading', { name: 'Revision #4' }).waitFor()
     await page.getByText(url, { exact: true }).waitFor()
     await page.getByText('Healthy').waitFor()
     await page.getByRole('tab', { name: 'Python' }).click()
@@ -288,7 +317,7 @@ describe.skipIf(NO_BROWSER)(`the pages of deployments${skipped}`, () => {
     await page.getByText(/^without-ask\.tar\.gz, /).waitFor()
     expect(await visitor.faults()).toEqual([])
     await page.getByRole('button', { name: 'Deploy the next revision of support-agent' }).click()
-    await page.getByRole('heading', { name: /^Revision 6/ }).waitFor()
+    await page.getByRole('heading', { name: /^Revision #6/ }).waitFor()
     await page.getByRole('heading', { name: /Serving/ }).waitFor({ timeout: 120_000 })
     const [newest] = await revisions()
     expect(newest?.parked_threads).toMatchObject({ parked: 1, broken: 1 })
@@ -333,7 +362,7 @@ describe.skipIf(NO_BROWSER)(`the pages of deployments${skipped}`, () => {
       expect(await visitor.faults()).toEqual([])
       await visitor.pictures('deployments-new-git')
       await page.getByRole('button', { name: 'Deploy', exact: true }).click()
-      await page.getByRole('heading', { name: /^Revision 1/ }).waitFor()
+      await page.getByRole('heading', { name: /^Revision #1/ }).waitFor()
       const made = await find('from-git')
       expect(made).toMatchObject({
         source: 'github',
@@ -372,6 +401,7 @@ describe.skipIf(NO_BROWSER)(`the pages of deployments${skipped}`, () => {
       }
       expect((await fetch(address, { method: 'POST', headers, body })).status).toBe(200)
       await entry(page, 2).getByText('Serving', { exact: true }).waitFor()
+      await entry(page, 2).getByText('change README.md').waitFor()
       // Somebody comes back to the tab.
       const told = async () => {
         await studio.evaluate("window.dispatchEvent(new Event('visibilitychange'))")

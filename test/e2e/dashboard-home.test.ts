@@ -116,7 +116,7 @@ describe.skipIf(NO_BROWSER)(`Home${skipped}`, () => {
     })
     expect(await dashboard.deploy('broken', broken)).toMatchObject({ status: 'BUILD_FAILED' })
     const page = await visitor.open('/')
-    const needs = page.getByRole('listitem').filter({ hasText: 'broken: revision 1 failed.' })
+    const needs = page.getByRole('listitem').filter({ hasText: 'broken: #1 failed: The project' })
     await needs.waitFor()
     await page.getByRole('row', { name: /broken/ }).waitFor()
     await visitor.pictures('home-later')

@@ -1,5 +1,5 @@
 /** The deployments of the workspace, as the shell and the areas ask for them. */
-import { type Deployment, dataOf } from '@runyard/client'
+import { type Deployment, dataOf, type Revision } from '@runyard/client'
 import { queryOptions } from '@tanstack/react-query'
 import { controlPlane } from './control-plane.ts'
 import { statusOf } from './query-client.ts'
@@ -17,6 +17,21 @@ export function deploymentsQuery() {
     queryKey: ['deployments'],
     queryFn: () => controlPlane.listDeployments(),
     refetchInterval: PACE,
+  })
+}
+
+/** Why a revision failed, in one sentence: the first line, without the step in front. */
+export function sentenceOf({ status_message }: Pick<Revision, 'status_message'>): string {
+  const [sentence = ''] = (status_message ?? 'no reason was noted.').split('\n')
+  return sentence.replace(/^[a-z]+: /, '')
+}
+
+/** The number of a revision, which never changes. */
+export function revisionNumberQuery(deployment_id: string, revision_id: string) {
+  return queryOptions({
+    queryKey: ['revision number', revision_id],
+    queryFn: async () => (await controlPlane.getRevision(deployment_id, revision_id)).number,
+    staleTime: Number.POSITIVE_INFINITY,
   })
 }
 

@@ -44,15 +44,15 @@ export function useRollback(deployment_id: string, serving: NumberedRevision | u
         body: { revision_id },
       }),
     )
-  const back = useAction({
+  const going = {
     deployment_id,
     act: ({ id }: NumberedRevision) => go(id),
-    said: ({ number }, made) => `Going back to #${number}, as #${made.number}.`,
-  })
+    said: ({ number }: NumberedRevision, made: NumberedRevision) =>
+      `Going back to #${number}, as #${made.number}, with its configuration and secrets.`,
+  }
+  const back = useAction(going)
   return useAction({
-    deployment_id,
-    act: ({ id }: NumberedRevision) => go(id),
-    said: ({ number }, made) => `Going back to #${number}, as #${made.number}.`,
+    ...going,
     undo: () => (serving ? () => back.mutate(serving) : undefined),
   })
 }

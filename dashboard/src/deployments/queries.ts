@@ -57,6 +57,20 @@ export function historyQuery(deployment_id: string, { number }: Revision, latest
   })
 }
 
+/** What a revision changed since the one before. Its source is fetched a moment after it was made. */
+export function comparisonQuery(deployment_id: string, { id: revision_id, status }: Revision) {
+  const params = { path: { deployment_id, revision_id } }
+  return queryOptions({
+    queryKey: ['deployments', deployment_id, 'revisions', revision_id, 'changes', status],
+    queryFn: () =>
+      dataOf(
+        api.GET('/v2/deployments/{deployment_id}/revisions/{revision_id}/changes', { params }),
+      ),
+    staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: (before) => before,
+  })
+}
+
 /** The last hour of every deployment of the workspace, one point each. */
 export function figuresQuery() {
   return queryOptions({

@@ -13,7 +13,7 @@ import { useAddress } from '../shell/address.ts'
 import { pagesOf, useDeploymentId } from './address.ts'
 import { useRevision } from './deployment-state.tsx'
 import { RevisionLog } from './logs/revision-log.tsx'
-import { historyQuery, revisionQuery } from './queries.ts'
+import { comparisonQuery, historyQuery, revisionQuery } from './queries.ts'
 import { ChangeList } from './revisions/changes.tsx'
 import { Failure } from './revisions/failure.tsx'
 import { originText } from './revisions/origin-text.ts'
@@ -21,6 +21,7 @@ import { ParkedThreads } from './revisions/parked-threads.tsx'
 import { RevisionActions } from './revisions/revision-actions.tsx'
 import { RolloutBar } from './revisions/rollout-bar.tsx'
 import { CurrentStep } from './revisions/rollout-progress.tsx'
+import { SourceChanges } from './revisions/source-changes.tsx'
 import { sourceTextOf } from './revisions/source-text.ts'
 import { stagesOf, tookMs } from './revisions/stages.ts'
 
@@ -50,12 +51,14 @@ function RevisionView({ deployment, revision }: { deployment: Deployment; revisi
   const [{ log, line }, change] = useAddress(Search)
   const serving = useRevision(deployment.id, deployment.active_revision_id)
   const history = useHistory(deployment, revision)
+  const { data: compared } = useQuery(comparisonQuery(deployment.id, revision))
+  const changes = history?.changes ?? compared?.changes
   const isServing = revision.id === deployment.active_revision_id
   const { word, tone } = meaningOfRevision(revision.status)
   const wasStarted = history?.steps.some(({ status }) => status === 'DEPLOYING')
   return (
     <Page
-      title={`Revision ${revision.number}`}
+      title={`Revision #${revision.number}`}
       badge={<Badge tone={isServing ? 'good' : tone}>{isServing ? 'Serving' : word}</Badge>}
       facts={
         <>
@@ -90,15 +93,20 @@ function RevisionView({ deployment, revision }: { deployment: Deployment; revisi
         <Card>
           <RevisionFacts deployment={deployment} revision={revision} history={history} />
         </Card>
-        {(history?.changes || revision.parked_threads) && (
+        {(changes || revision.parked_threads) && (
           <Card className="space-y-3">
-            {history?.changes && <ChangeList changes={history.changes} />}
+            {changes && <ChangeList changes={changes} />}
             {revision.parked_threads && (
               <ParkedThreads deployment_id={deployment.id} parked={revision.parked_threads} />
             )}
           </Card>
         )}
       </div>
+      {compared?.source && compared.changes && (
+        <Section title={`Source changes since #${compared.changes.since}`}>
+          <SourceChanges source={compared.source} />
+        </Section>
+      )}
       <Section title="Logs">
         <RevisionLog
           place={{ deployment_id: deployment.id, revision_id: revision.id }}
@@ -141,6 +149,10 @@ function RevisionFacts(props: {
         ],
         ...(langgraph_config_path
           ? [['Configuration', <code key="config">{langgraph_config_path}</code>] as const]
+          : []),
+        ...(revision.message ? [['Message', revision.message] as const] : []),
+        ...(revision.commit_subject
+          ? [['Commit', `${revision.commit_subject} (${revision.commit_author})`] as const]
           : []),
         ['Revision id', <Id key="revision" id={revision.id} />],
         ...(took === undefined

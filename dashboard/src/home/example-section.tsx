@@ -2,7 +2,7 @@ import type { Deployment } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { type AgentServer, agentServer } from '../api/agent-server.tsx'
-import { runtimeQuery } from '../api/deployments.ts'
+import { runtimeQuery, sentenceOf } from '../api/deployments.ts'
 import { meaningOfRevision } from '../api/states.ts'
 import { ErrorNote } from '../design/error-note.tsx'
 import { Card, Section, TextLink } from '../design/page.tsx'
@@ -80,8 +80,9 @@ function Rollout({ deployment }: { deployment: Deployment }) {
         )}
       </p>
       <p className="text-ink-soft">
-        {revision.status_message ??
-          'The example is made ready: it is installed and built as your own agents will be. You can talk to it here as soon as it serves.'}{' '}
+        {revision.status_message
+          ? sentenceOf(revision)
+          : 'The example is made ready: it is installed and built as your own agents will be. You can talk to it here as soon as it serves.'}{' '}
         <TextLink to={`/deployments/${deployment.id}/revisions/${revision.id}`}>
           See what happens
         </TextLink>

@@ -1,6 +1,7 @@
 import type { Deployment } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { sentenceOf } from '../api/deployments.ts'
 import { Section, TextLink } from '../design/page.tsx'
 import { Mark, type Tone } from '../design/status.tsx'
 import { durationText } from '../design/text/format.ts'
@@ -44,7 +45,7 @@ function linesOf({ deployment: { id, name }, failed, waitingThreads, queue }: Ne
       tone: 'bad',
       content: (
         <>
-          <Name name={name} />: revision {failed.number} failed. {failed.status_message}
+          <Name name={name} />: #{failed.number} failed: {sentenceOf(failed)}
         </>
       ),
       action: <TextLink to={`/deployments/${id}/revisions/${failed.id}`}>See why</TextLink>,

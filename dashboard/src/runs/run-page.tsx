@@ -19,6 +19,7 @@ import { addressText, useAddress } from '../shell/address.ts'
 import { Talks } from '../shell/talks.tsx'
 import { DeliveriesView } from './deliveries-view.tsx'
 import { isOver, type RunPlace, runQuery, timelineQuery } from './queries.ts'
+import { RevisionLink } from './revision-link.tsx'
 import { RunErrorView } from './run-error.tsx'
 import { RowPanel } from './span-panel.tsx'
 import { StreamView } from './stream-view.tsx'
@@ -156,7 +157,7 @@ function RunFacts({ server, timeline }: { server: AgentServer; timeline: Timelin
         '–'
       ),
     ],
-    ['Revision', <Revision key="r" server={server} id={last?.revision_id ?? null} />],
+    ['Revision', <RevisionLink key="r" server={server} id={last?.revision_id ?? null} />],
     ['On a busy thread', run?.multitask_strategy ?? '–'],
     ...(reason ? [['Cancelled', reason] as [string, ReactNode]] : []),
   ]
@@ -171,13 +172,5 @@ function RunFacts({ server, timeline }: { server: AgentServer; timeline: Timelin
         ))}
       </dl>
     </Card>
-  )
-}
-
-function Revision({ server, id }: { server: AgentServer; id: string | null }) {
-  if (!id) return '–'
-  if (!server.deploymentId) return <code>{shortId(id)}</code>
-  return (
-    <TextLink to={`/deployments/${server.deploymentId}/revisions/${id}`}>{shortId(id)}</TextLink>
   )
 }

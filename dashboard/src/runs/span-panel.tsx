@@ -13,6 +13,7 @@ import { durationText } from '../design/text/format.ts'
 import { Elapsed } from '../design/text/time.tsx'
 import { ErrorFrames } from './error-frames.tsx'
 import { spanQuery } from './queries.ts'
+import { RevisionLink } from './revision-link.tsx'
 import type { WaterfallRow } from './waterfall-rows.ts'
 import { attemptWords, tokensWords } from './words.ts'
 
@@ -43,14 +44,20 @@ export function RowPanel(props: {
   )
 }
 
-function AttemptFacts({ row }: { server: AgentServer; row: WaterfallRow & { kind: 'attempt' } }) {
+function AttemptFacts({
+  server,
+  row,
+}: {
+  server: AgentServer
+  row: WaterfallRow & { kind: 'attempt' }
+}) {
   const { attempt } = row
   return (
     <Facts
       facts={[
         ['Outcome', attemptWords(attempt)],
         ['Server', serverText(attempt)],
-        ['Revision', attempt.revision_id ? <code key="r">{attempt.revision_id}</code> : 'None'],
+        ['Revision', <RevisionLink key="r" server={server} id={attempt.revision_id} />],
         ...(attempt.left_out > 0 ? [['Left out', `${attempt.left_out} bars`] as const] : []),
       ]}
     />

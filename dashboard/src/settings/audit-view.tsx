@@ -25,7 +25,7 @@ import {
   SPANS,
   type Span,
 } from './audit-filter.ts'
-import { actionText, NOUNS } from './audit-words.ts'
+import { actionText, NOUNS, revisionText } from './audit-words.ts'
 import { auditQuery, exportAudit } from './queries.ts'
 
 export function AuditView() {
@@ -72,10 +72,13 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     header: 'What',
     isRowHeader: true,
     isWide: true,
-    cell: ({ action, target_name, target_id }) => (
+    cell: (entry) => (
       <>
-        {actionText(action)}{' '}
-        <span className="font-medium">{target_name ?? <Id id={target_id} isBare />}</span>
+        {actionText(entry)}{' '}
+        <span className="font-medium">
+          {entry.target_name ?? <Id id={entry.target_id} isBare />}
+        </span>
+        {revisionText(entry)}
       </>
     ),
   },
@@ -152,7 +155,7 @@ function Entry({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) {
   const { actor_kind, actor_name, actor_id, action, target_name, target_id } = entry
   return (
     <Dialog
-      title={`${actor_name} ${actionText(action)} ${target_name ?? ''}`}
+      title={`${actor_name} ${actionText(entry)} ${target_name ?? ''}${revisionText(entry)}`}
       isOpen
       onClose={onClose}
       size="wide"

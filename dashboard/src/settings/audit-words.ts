@@ -67,7 +67,15 @@ const WORDS: Record<Action, string> = {
   'workspace.delete': 'deleted the workspace',
 }
 
-/** `deployment.create` is "created the deployment". */
-export function actionText(action: Action): string {
-  return WORDS[action] ?? action
+/** `deployment.create` is "created the deployment", `revision.create` of #3 is "created #3 of". */
+export function actionText({ action, detail }: Pick<AuditEntry, 'action' | 'detail'>): string {
+  const text = WORDS[action] ?? action
+  return detail.number === undefined ? text : text.replace('a revision', `#${detail.number}`)
+}
+
+/** Follows the name of the target: the revision that a rollback chose, or that a change made. */
+export function revisionText({ action, detail }: Pick<AuditEntry, 'action' | 'detail'>): string {
+  if (detail.number === undefined) return ''
+  if (action === 'revision.rollback') return ` to #${detail.number}`
+  return action === 'deployment.update' ? ` as #${detail.number}` : ''
 }

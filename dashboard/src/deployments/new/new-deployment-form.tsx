@@ -1,9 +1,11 @@
 /** The form that makes and sends a new deployment or a next revision. */
 import type { Deployment } from '@runyard/client'
+import { useState } from 'react'
 import { Form } from 'react-aria-components'
 import { Button } from '../../design/button.tsx'
 import { ErrorNote } from '../../design/error-note.tsx'
 import { Checkbox, TextField } from '../../design/field.tsx'
+import { FormDialog } from '../../design/form-dialog.tsx'
 import { Card } from '../../design/page.tsx'
 import { Status } from '../../design/status.tsx'
 import { bytesText } from '../../design/text/format.ts'
@@ -24,49 +26,66 @@ export function NewDeploymentForm(props: {
   const { from, deployments, givenName } = props
   const draft = useDraft(from, deployments, givenName)
   const { start, step, error } = useSending(from, draft)
+  const [isAsking, setAsking] = useState(false)
   const isNext = draft.existing !== undefined && from !== 'git'
+  const isTaken = isNext && givenName === ''
   return (
-    <Form
-      className="mb-8 space-y-5"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (draft.isReady) void start()
-      }}
-    >
-      <Source from={from} draft={draft} />
-      {draft.readError !== undefined && (
-        <ErrorNote error={draft.readError} title="It could not be read." />
-      )}
-      <Card className="space-y-4">
-        <Naming draft={draft} isFixed={givenName !== ''} />
-        <Secrets draft={draft} />
-        <details>
-          <summary className="font-medium">Servers and build</summary>
-          <div className="mt-3">
-            <SettingsForm
-              value={draft.written.settings}
-              onChange={(settings) => void draft.changeSettings(settings)}
-            />
-          </div>
-        </details>
-      </Card>
-      {error !== undefined && <ErrorNote error={error} title="It could not be deployed." />}
-      <div className="flex flex-wrap items-center gap-4">
-        <Button
-          type="submit"
-          kind="primary"
-          isDisabled={!draft.isReady}
-          isPending={step !== undefined}
-        >
-          {isNext ? `Deploy the next revision of ${draft.name}` : 'Deploy'}
-        </Button>
-        {step && (
-          <Status tone="live">
-            {step.text} <Duration from={step.since} />
-          </Status>
+    <>
+      <Form
+        className="mb-8 space-y-5"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (draft.isReady) isTaken ? setAsking(true) : void start()
+        }}
+      >
+        <Source from={from} draft={draft} />
+        {draft.readError !== undefined && (
+          <ErrorNote error={draft.readError} title="It could not be read." />
         )}
-      </div>
-    </Form>
+        <Card className="space-y-4">
+          <Naming draft={draft} isFixed={givenName !== ''} />
+          <Secrets draft={draft} />
+          <details>
+            <summary className="font-medium">Servers and build</summary>
+            <div className="mt-3">
+              <SettingsForm
+                value={draft.written.settings}
+                onChange={(settings) => void draft.changeSettings(settings)}
+              />
+            </div>
+          </details>
+        </Card>
+        {error !== undefined && <ErrorNote error={error} title="It could not be deployed." />}
+        <div className="flex flex-wrap items-center gap-4">
+          <Button
+            type="submit"
+            kind="primary"
+            isDisabled={!draft.isReady}
+            isPending={step !== undefined}
+          >
+            {isNext ? `Deploy the next revision of ${draft.name}` : 'Deploy'}
+          </Button>
+          {step && (
+            <Status tone="live">
+              {step.text} <Duration from={step.since} />
+            </Status>
+          )}
+        </div>
+      </Form>
+      {isAsking && (
+        <FormDialog
+          title={`${draft.name} exists already`}
+          verb="Deploy the next revision"
+          onSend={async () => void start()}
+          onClose={() => setAsking(false)}
+        >
+          <p>
+            This source replaces the one that {draft.name} has: it becomes the next revision, and
+            serves when it is healthy. For a deployment of its own, cancel and choose another name.
+          </p>
+        </FormDialog>
+      )}
+    </>
   )
 }
 
@@ -154,7 +173,7 @@ function Naming({ draft, isFixed }: { draft: Draft; isFixed: boolean }) {
 
 function nameHelp({ name, existing, isRepeatedGit }: Draft): string {
   if (isRepeatedGit) return `${name} is there already: take another name, or deploy from its page.`
-  if (existing) return `${name} is there: this becomes its next revision.`
+  if (existing) return `${name} exists: this becomes its next revision.`
   return name ? `Its address: ${location.origin}/agents/${name}` : 'Part of its address.'
 }
 

@@ -2,6 +2,7 @@ import type { Deployment, Revision } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { atAGlance, useAgentServer } from '../../api/agent-server.tsx'
+import { sentenceOf } from '../../api/deployments.ts'
 import { TextLink } from '../../design/page.tsx'
 import { Mark, type Tone } from '../../design/status.tsx'
 import { pagesOf } from '../address.ts'
@@ -22,7 +23,9 @@ export function NeedsAttention(props: { deployment: Deployment; isAwake: boolean
   const notes = [
     newest && isFailed(newest) && (
       <Note key="failed" tone="bad">
-        <TextLink to={pages.revision(newest.id)}>{`Revision ${newest.number} has failed`}</TextLink>
+        <TextLink
+          to={pages.revision(newest.id)}
+        >{`Revision #${newest.number} has failed`}</TextLink>
         {`: ${sentenceOf(newest)}`}
       </Note>
     ),
@@ -31,7 +34,7 @@ export function NeedsAttention(props: { deployment: Deployment; isAwake: boolean
         <TextLink to={pages.revision(serving.id)}>
           {`${parked.broken} ${parked.broken === 1 ? 'thread' : 'threads'} in the middle of a graph`}
         </TextLink>
-        {` cannot go on with revision ${serving.number}:`}
+        {` cannot go on with #${serving.number}:`}
         <ParkedVerdicts
           deployment_id={deployment.id}
           parked={parked}
@@ -81,9 +84,4 @@ export function useWaitingThreads(isAwake: boolean): number {
 
 function isFailed({ status }: Revision): boolean {
   return status.endsWith('_FAILED')
-}
-
-function sentenceOf({ status_message }: Revision): string {
-  const [sentence = ''] = (status_message ?? 'no reason was noted.').split('\n')
-  return sentence.replace(/^[a-z]+: /, '')
 }

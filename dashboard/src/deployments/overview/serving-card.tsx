@@ -26,7 +26,7 @@ export function ServingCard(props: {
             to={pagesOf(deployment.id).revision(revision.id)}
             className="underline-offset-2 hover:underline"
           >
-            {`Revision ${revision.number}`}
+            {`Revision #${revision.number}`}
           </Link>
         </h2>
         <Badge tone="good">Serving</Badge>

@@ -32,7 +32,7 @@ export function RevisionActions(props: {
   if (revision.deployed_at !== null && serving && revision.id !== serving.id) {
     return (
       <Tooltip
-        text={`Starts #${revision.number} again as a new revision, from the build that is kept, and switches to it when it is healthy. Until then #${serving.number} serves.`}
+        text={`Starts #${revision.number} again as a new revision, from the build that is kept. Its configuration and secrets go back too. Until it is healthy, #${serving.number} serves.`}
       >
         <Button
           size="sm"

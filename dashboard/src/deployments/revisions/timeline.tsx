@@ -52,7 +52,7 @@ function Entry(props: EntryProps) {
   const { tone } = meaningOfRevision(revision.status)
   return (
     <li
-      aria-label={`Revision ${revision.number}`}
+      aria-label={`Revision #${revision.number}`}
       className="grid grid-cols-[1.25rem_minmax(0,1fr)] gap-x-2 sm:gap-x-3"
     >
       <div className="flex flex-col items-center" aria-hidden="true">
@@ -102,10 +102,24 @@ function EntryHead(props: EntryProps & { isServing: boolean }) {
             {version && <Id id={version} />}
           </span>
         </div>
+        <About revision={revision} />
         <OriginLine revision={revision} />
       </div>
       <RevisionActions deployment_id={deployment.id} revision={revision} serving={serving} />
     </header>
+  )
+}
+
+/** The message that it was made with, or the subject and author of its commit. */
+function About({ revision }: { revision: Revision }) {
+  const { message, commit_subject, commit_author } = revision
+  const [text] = (message ?? commit_subject ?? '').split('\n')
+  if (!text) return null
+  return (
+    <p className="mt-0.5 wrap-anywhere">
+      {text}
+      {commit_author && <span className="text-ink-soft">{` · ${commit_author}`}</span>}
+    </p>
   )
 }
 

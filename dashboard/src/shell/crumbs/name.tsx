@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
-import { controlPlane } from '../../api/control-plane.ts'
-import { deploymentNameQuery } from '../../api/deployments.ts'
+import { deploymentNameQuery, revisionNumberQuery } from '../../api/deployments.ts'
 import { shortId } from '../../design/text/format.ts'
 import type { Crumb } from './crumbs.ts'
 
@@ -31,12 +30,8 @@ function DeploymentName({ id }: { id: string }) {
 }
 
 function RevisionName({ id, deployment }: { id: string; deployment: string }) {
-  const { data } = useQuery({
-    queryKey: ['crumbs', 'revision', id],
-    queryFn: async () => (await controlPlane.getRevision(deployment, id)).number,
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-  return data === undefined ? shortId(id) : `Revision ${data}`
+  const { data } = useQuery(revisionNumberQuery(deployment, id))
+  return data === undefined ? shortId(id) : `Revision #${data}`
 }
 
 function isUuid(id: string): boolean {
