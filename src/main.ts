@@ -70,7 +70,7 @@ async function announceUp(
   const isForPerson = process.stdout.isTTY
   if (isAdminKeyNew && !isForPerson) {
     console.log(`admin key ${adminKey}`)
-    console.log(`  (shown once; kept in ${config.dataDir}/admin.key)`)
+    console.log(`  (full rights; kept in ${config.dataDir}/admin.key)`)
   }
   await running.whenServing(SERVING_LIMIT_MS)
   if (config.isExampleWanted && running.isLeading()) {
@@ -105,8 +105,8 @@ async function announceToPerson(
   }
   if (running.isAdminKeyNew) {
     console.log(`\nadmin key ${running.adminKey}`)
-    console.log('  (for the API, and for the command line on other machines; it has full rights.')
-    console.log(`  shown once; kept in ${dataDir}/admin.key)`)
+    console.log('  (for the API, and for the command line on other machines; it has full rights;')
+    console.log(`  kept in ${dataDir}/admin.key)`)
   }
   if (isExampleWanted) console.log(tryIt(base, dataDir).trimEnd())
   console.log(`\nready ${base}  (Ctrl-C stops it)`)

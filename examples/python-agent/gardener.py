@@ -27,7 +27,9 @@ async def look(state: Garden, writer: StreamWriter) -> Garden:
 
 
 async def water(state: Garden, store: BaseStore) -> Garden:
-    wanted = interrupt({"question": "Which of these shall I water?", "beds": state["dry"]})
+    answer = interrupt({"question": "Which of these shall I water?", "beds": state["dry"]})
+    # A list or a text of names; a plain yes or no is about all of them.
+    wanted = answer if isinstance(answer, (list, str)) else state["dry"] if answer else []
     watered = [bed for bed in state["dry"] if bed in wanted]
     for bed in watered:
         await store.aput(("watered",), bed, {"liters": 5})

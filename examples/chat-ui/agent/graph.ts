@@ -51,8 +51,10 @@ function weather(
 
 /** Waits until a human has said yes or no. */
 function book(what: string): string {
-  const { approved } = interrupt({ question: `Shall I book ${what}?` }) as { approved: boolean }
-  return approved ? `Booked: ${what}.` : `Not booked: ${what}.`
+  const answer = interrupt({ question: `Shall I book ${what}?` })
+  // The example's page sends an object, the Yes of Runyard's Studio `true`.
+  const isApproved = answer === true || answer?.approved === true
+  return isApproved ? `Booked: ${what}.` : `Not booked: ${what}.`
 }
 
 const wantsTool = ({ messages }: State) =>
