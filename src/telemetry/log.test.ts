@@ -46,7 +46,10 @@ describe('the log', () => {
   it('is short lines on a terminal: the steps of a rollout, and reasons', () => {
     const { log, texts } = record('debug')
     const moved = (from: string, to: string, message?: string) =>
-      log.info({ revision_id: 'r1', deployment: 'a', from, to, message }, 'revision moved')
+      log.info(
+        { revision_id: 'r1', number: 3, deployment: 'a', from, to, message },
+        'revision moved',
+      )
     moved('CREATING', 'QUEUED')
     moved('QUEUED', 'AWAITING_BUILD')
     moved('AWAITING_BUILD', 'BUILDING')
@@ -60,10 +63,10 @@ describe('the log', () => {
     const shown = texts().flatMap((line) => lines(line.trimEnd()) ?? [])
     expect(shown.every((line) => at.test(line))).toBe(true)
     expect(shown.map((line) => line.replace(at, ''))).toEqual([
-      'a: building …',
-      'a: starting …',
-      'a: deployed in 0 s',
-      'a: build failed: install: no such package',
+      'a #3: building …',
+      'a #3: starting …',
+      'a #3: deployed in 0 s',
+      'a #3: build failed: install: no such package',
       'a: no requests: it sleeps (wake_at=null)',
       'warning: not written: disk is full (port=1)',
     ])

@@ -27,7 +27,7 @@ export function readableLine(line: string): string {
 const STEPS: Readonly<Record<string, string>> = { BUILDING: 'building …', DEPLOYING: 'starting …' }
 
 /**
- * Makes the form for terminals: `12:00:05 example: deployed in 9 s`. The steps of rollouts are sentences, warnings and
+ * Makes the form for terminals: `12:00:05 example #3: deployed in 9 s`. The steps of rollouts are sentences, warnings and
  * errors have their reason, and entries of level `info` about a revision are not shown: its steps say it. An error
  * keeps its stack.
  */
@@ -36,7 +36,7 @@ export function terminalLines(): LineFormat {
   return (line) => {
     const entry = parse(line)
     if (!entry) return line
-    const { level, time, msg, revision_id, deployment, from, to } = entry
+    const { level, time, msg, revision_id, number, deployment, from, to } = entry
     const at = new Date(String(time))
     const say = (text: string) => `${at.toTimeString().slice(0, 8)} ${text}`
     if (to !== undefined && from !== undefined && revision_id !== undefined) {
@@ -46,7 +46,8 @@ export function terminalLines(): LineFormat {
       else begunAt.set(revision_id, begun)
       const seconds = Math.round((at.getTime() - begun) / 1000)
       const step = isOver ? outcome(entry, seconds) : STEPS[String(to)]
-      return step === undefined ? undefined : say(`${deployment}: ${step}`)
+      const revision = number === undefined ? '' : ` #${number}`
+      return step === undefined ? undefined : say(`${deployment}${revision}: ${step}`)
     }
     if (level === 'debug') return readableLine(line)
     if (level === 'info' && revision_id !== undefined) return undefined
