@@ -2,8 +2,8 @@
 // beside it. It does nothing if the sources have not changed since the last build. Several builds at once
 // take turns, and the folder is replaced at the end, so that a server finds either the old or the new app.
 //
-// `--background`: as a child of a running server, at low priority; it ends with that server. Installs the
-// build's packages first, if `npm start` has skipped them.
+// `--background`: as a child of a running server, at low priority; it ends with that server, and sends it `built`.
+// Afterwards it installs the packages that `npm start` has skipped.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -32,7 +32,7 @@ const building = `${folder}.${process.pid}`
 const lock = `${folder}.lock`
 
 /** The sources of the app. */
-const SOURCES = ['dashboard', 'client/src', 'package-lock.json']
+const SOURCES = ['dashboard', 'client/src']
 const NO_SOURCES = /(^|\/)(node_modules|dist[^/]*|\.vite)(\/|$)|\.test\.tsx?$/
 const TEXT = /\.(js|css|html|svg|json|map|txt|webmanifest)$/
 /** Smaller files gain little from compression. */
@@ -56,6 +56,10 @@ if (builtFrom() !== wanted) {
     clean()
     rmSync(lock, { recursive: true, force: true })
   }
+}
+if (isInBackground) {
+  process.send?.('built')
+  await prepare('--rest')
 }
 // The channel to the server would keep this process alive.
 if (process.connected) process.exit()
@@ -85,13 +89,16 @@ function builtFrom(): string | undefined {
 
 async function build(): Promise<void> {
   removeLeftovers()
-  if (isInBackground) await installRest()
   // Vite reads it: tests, and developers of agents, have another value in their environment.
   process.env.NODE_ENV = 'production'
-  const vite = await import('vite')
+  if (isInBackground && !(await prepare('--dashboard'))) {
+    throw new Error('What the dashboard is built with could not be installed.')
+  }
+  // The dashboard has packages of its own.
+  const { build: bundle } = await import('../dashboard/node_modules/vite/dist/node/index.js')
   const configFile = join(home, 'vite.config.ts')
   const output = { outDir: building, emptyOutDir: true }
-  await vite.build({ root: home, configFile, logLevel: 'warn', build: output })
+  await bundle({ root: home, configFile, logLevel: 'warn', build: output })
   for (const file of filesOf(building)) await compress(file)
   rmSync(`${folder}.stamp`, { force: true })
   rmSync(folder, { recursive: true, force: true })
@@ -99,12 +106,12 @@ async function build(): Promise<void> {
   writeFileSync(`${folder}.stamp`, wanted)
 }
 
-/** Installs the packages that `npm start` has skipped. Ends when this process does. */
-async function installRest(): Promise<void> {
+/** Installs missing packages. Ends when this process does. Returns whether they are there. */
+async function prepare(which: '--dashboard' | '--rest'): Promise<boolean> {
   const script = join(root, 'scripts/prepare.mjs')
-  const child = spawn(process.execPath, [script, '--rest'], { stdio: ['ignore', 2, 2] })
+  const child = spawn(process.execPath, [script, which], { stdio: ['ignore', 2, 2] })
   const [code] = await once(child, 'exit')
-  if (code !== 0) throw new Error('What the dashboard is built with could not be installed.')
+  return code === 0
 }
 
 /** Removes folders of killed builds: the holder of the lock builds alone. */

@@ -6,9 +6,12 @@
 //                         soon ready; everything if the environment needs more
 //   prepare.mjs --rest    installs everything else after that, beside the running server, none of whose
 //                         files it changes; does nothing after another kind of install
+//   prepare.mjs --dashboard   installs what the dashboard is built with
+//
+// The dashboard has packages and a lock file of its own: npm works on one core, so both are installed at the same time.
 //
 // A hash of the lock file shows whether an install is stale. Two of these at once take turns. A signal, or
-// the end of its parent, ends the whole install: npm and its children are one process group.
+// the end of its parent, ends the whole install: each npm and its children are one process group.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,24 +20,25 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const stampFile = join(root, 'node_modules', '.runyard-installed')
+const stampFile = stampIn(root)
+const dashboard = join(root, 'dashboard')
 const lockFolder = join(root, '.install.lock')
 const parent = process.ppid
-let npm
+const running = new Set()
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => end(signal))
 setInterval(() => process.ppid !== parent && end('SIGTERM'), 500).unref()
 
-const all = stamp()
+const all = stamp(root)
 /** The stamps of partial installs. */
 const forStart = `${all} for npm start`
 const beingAdded = `${all} being added to`
 
 // If packages are just being added, wait for them.
-if (nextStep() || installed() === beingAdded) {
+if (nextStep() || installed() === beingAdded || isDashboardStale()) {
   await takeLock()
   try {
-    await nextStep()?.()
+    await Promise.all([nextStep()?.(), isDashboardStale() && installDashboard()])
   } finally {
     rmSync(lockFolder, { recursive: true, force: true })
   }
@@ -51,6 +55,7 @@ if (isThere && ['prestart', 'prebench'].includes(process.env.npm_lifecycle_event
 function nextStep() {
   const found = installed()
   if (found === all) return undefined
+  if (process.argv.includes('--dashboard')) return undefined
   if (process.argv.includes('--rest')) return found === forStart ? addRest : undefined
   if (process.argv.includes('--start') && !isMoreWanted()) {
     return found === forStart ? undefined : installForStart
@@ -66,25 +71,41 @@ function isMoreWanted() {
   return hasRuntime || RUNYARD_ARTIFACTS_URL.startsWith('s3:') || hasTraces
 }
 
-function stamp() {
-  const hash = createHash('sha256').update(`${process.platform}-${process.arch}`)
-  return hash.update(readFileSync(join(root, 'package-lock.json'))).digest('hex')
+function stampIn(folder) {
+  return join(folder, 'node_modules', '.runyard-installed')
 }
 
-function installed() {
-  return existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : undefined
+function stamp(folder) {
+  const hash = createHash('sha256').update(`${process.platform}-${process.arch}`)
+  return hash.update(readFileSync(join(folder, 'package-lock.json'))).digest('hex')
+}
+
+function installed(folder = root) {
+  const file = stampIn(folder)
+  return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+}
+
+function isDashboardStale() {
+  if (process.argv.includes('--start') && process.env.RUNYARD_DASHBOARD === '0') return false
+  return (
+    existsSync(join(dashboard, 'package-lock.json')) && installed(dashboard) !== stamp(dashboard)
+  )
+}
+
+/** A failure delays only the dashboard: the server starts all the same. */
+async function installDashboard() {
+  await runNpm(['ci', '--include=dev'], { cwd: dashboard, result: stamp(dashboard) })
 }
 
 async function installAll() {
-  await runNpm(['ci', '--include=dev'], all)
+  await runNpm(['ci', '--include=dev'], { result: all })
 }
 
-/**
- * Without the tools for developing Runyard, the dashboard's packages, and clients that only some settings need: half
- * the packages, and half the time.
- */
+/** Without the tools for developing Runyard, and clients that only some settings need. */
 async function installForStart() {
-  await runNpm(['ci', '--omit=dev', '--workspace=client', '--workspace=scripts/start'], forStart)
+  await runNpm(['ci', '--omit=dev', '--workspace=client', '--workspace=scripts/start'], {
+    result: forStart,
+  })
 }
 
 /**
@@ -93,27 +114,29 @@ async function installForStart() {
  */
 async function addRest() {
   writeFileSync(stampFile, beingAdded)
-  const end = await runNpm(['install', '--no-save', '--include=dev'], all)
+  const end = await runNpm(['install', '--no-save', '--include=dev'], { result: all })
   if (end === 'failed') writeFileSync(stampFile, forStart)
 }
 
 /** Returns how it ended: `installed`, `failed` or `killed`. */
-async function runNpm(args, result) {
-  console.error(`runyard: installing dependencies (npm ${args[0]}) …`)
+async function runNpm(args, { cwd = root, result }) {
+  const what = cwd === root ? 'dependencies' : 'what the dashboard is built with'
+  console.error(`runyard: installing ${what} (npm ${args[0]}) …`)
   const options = ['--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
-  npm = spawn('npm', [...args, ...options], { cwd: root, stdio: ['ignore', 2, 2], detached: true })
+  const npm = spawn('npm', [...args, ...options], { cwd, stdio: ['ignore', 2, 2], detached: true })
+  running.add(npm)
   const { code, signal } = await new Promise((resolve) => {
     npm.on('error', () => resolve({ code: 127 }))
     npm.on('exit', (code, signal) => resolve({ code, signal }))
   })
-  npm = undefined
+  running.delete(npm)
   if (code !== 0) {
     const how = signal ? `was ended by ${signal}` : `failed with exit code ${code}`
     console.error(`runyard: npm ${args[0]} ${how}; its output is above.`)
-    process.exitCode = 1
+    if (cwd === root || !process.argv.includes('--start')) process.exitCode = 1
     return signal ? 'killed' : 'failed'
   }
-  writeFileSync(stampFile, result)
+  writeFileSync(stampIn(cwd), result)
   return 'installed'
 }
 
@@ -144,11 +167,11 @@ function isAbandoned() {
 }
 
 function end(signal) {
-  if (npm) {
+  for (const npm of running) {
     try {
       process.kill(-npm.pid, 'SIGKILL')
     } catch {}
-    rmSync(lockFolder, { recursive: true, force: true })
   }
+  if (running.size > 0) rmSync(lockFolder, { recursive: true, force: true })
   process.exit(signal === 'SIGINT' ? 130 : 143)
 }

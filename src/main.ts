@@ -33,6 +33,8 @@ import {
 
 /** How long a start waits for earlier deployments to serve before it reports `ready`, in ms. */
 const SERVING_LIMIT_MS = 15_000
+/** How long the first start of a clone waits for the build of its dashboard before it reports `ready`, in ms. */
+const DASHBOARD_LIMIT_MS = 60_000
 /** How long a driver waits for the runs of its agent server, in ms, even if the project asks for more. */
 const MANAGED_GRACE_MS = 3_000
 /** How long runs may take to reach a checkpoint before they are handed on, in ms. */
@@ -47,9 +49,8 @@ export async function up(config: UpConfig, options: { isTiedToParent: boolean })
   const { startUp } = await import('./main/up.ts')
   const running = await startUp(config, createLog(config.logLevel, logTo(config)))
   try {
-    await announceUp(running, config, stopping)
-    // Not earlier: the build must not delay first answers.
     running.buildDashboard()
+    await announceUp(running, config, stopping)
     await aborted(stopping)
   } catch (error) {
     if (!stopping.aborted) throw error
@@ -79,6 +80,8 @@ async function announceUp(
     const failure = await deployExample({ url, adminKey, modelKeys, fetch, signal: stopping })
     if (failure) console.error(`runyard: the example agent was not deployed. ${failure}`)
   }
+  const inTime = AbortSignal.any([stopping, AbortSignal.timeout(DASHBOARD_LIMIT_MS)])
+  await Promise.race([running.whenDashboard(), aborted(inTime)])
   stopping.throwIfAborted()
   if (isForPerson) return announceToPerson(running, config, base)
   console.log(`ready ${base}`)

@@ -6,6 +6,7 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   writeFileSync,
@@ -116,6 +117,25 @@ describe.skipIf(process.platform === 'win32')('prepare.mjs (npm is a shell scrip
     expect(asked()).toEqual([])
   })
 
+  it('installs what the dashboard is built with at the same time, unless there shall be none', async () => {
+    mkdirSync(at('dashboard/node_modules'), { recursive: true })
+    writeFileSync(at('dashboard/package-lock.json'), '{}')
+    expect(await codeOf(prepare(['--start'], { RUNYARD_DASHBOARD: '0' }))).toBe(0)
+    expect(asked()).toEqual(['ci'])
+    expect(await codeOf(prepare(['--dashboard']))).toBe(0)
+    expect(asked()).toEqual(['ci'])
+    rmSync(stampFile())
+    rmSync(at('dashboard/node_modules/.runyard-installed'))
+    expect(await codeOf(prepare(['--start']))).toBe(0)
+    expect(asked()).toEqual(['ci', 'ci'])
+    expect(await codeOf(prepare(['--start']))).toBe(0)
+    expect(asked()).toEqual([])
+    writeFileSync(at('dashboard/package-lock.json'), '{ }')
+    writeFileSync(at('offline'), '')
+    expect(await codeOf(prepare(['--start']))).toBe(0)
+    expect(await codeOf(prepare(['--dashboard']))).toBe(1)
+  })
+
   it('does nothing beside a server where somebody installed in another way', async () => {
     expect(await codeOf(prepare(['--rest']))).toBe(0)
     expect(asked()).toEqual([])
@@ -128,9 +148,8 @@ describe('what a start installs', () => {
 
   it('is a part of what Runyard needs, in the versions that Runyard has', () => {
     const runyard = packageAt('package.json')
-    expect(Object.keys(runyard.dependencies)).toEqual(
-      expect.arrayContaining(Object.keys(start.dependencies)),
-    )
+    const names = Object.keys({ ...runyard.dependencies, ...runyard.devDependencies })
+    expect(names).toEqual(expect.arrayContaining(Object.keys(start.dependencies)))
     expect(Object.keys(start.optionalDependencies)).toEqual(
       Object.keys(runyard.optionalDependencies),
     )
@@ -139,8 +158,10 @@ describe('what a start installs', () => {
   })
 
   it('has all but what is imported later, where a setting asks for it', () => {
-    const runyard = Object.keys(packageAt('package.json').dependencies)
-    expect(runyard.filter((name) => !(name in start.dependencies))).toEqual([
+    const later = [...packagesOf(resolve(ROOT, 'src'))].filter(
+      (name) => !(name in start.dependencies),
+    )
+    expect(later.toSorted()).toEqual([
       ...['@aws-sdk/client-s3', '@aws-sdk/lib-storage', '@aws-sdk/s3-request-presigner'],
       ...['@kubernetes/client-node', '@opentelemetry/api'],
       ...['grpc', 'http', 'proto'].map((kind) => `@opentelemetry/exporter-metrics-otlp-${kind}`),
@@ -148,3 +169,17 @@ describe('what a start installs', () => {
     ])
   })
 })
+
+/** The packages that the sources import, but for types. */
+function packagesOf(folder: string): Set<string> {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const sources = files.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+  const names = sources.flatMap((name) => {
+    const text = readFileSync(join(folder, name), 'utf8')
+    return [...text.matchAll(IMPORT)].flatMap(({ 1: from = '', 2: later = '' }) => from || later)
+  })
+  return new Set(names.flatMap((name) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? []))
+}
+
+const IMPORT =
+  /^(?:import|export)(?! type\b)[^'";]*?from '((?!node:)[\w@][^']*)'|(?<!typeof )(?:import|require)\('((?!node:)[\w@][^']*)'\)/gm

@@ -23,13 +23,15 @@ interface Dashboard {
   pages: AnswerPage | undefined
   /** Builds it if needed. */
   build(): void
+  /** As `DashboardBuild.whenThere`. */
+  whenThere(): Promise<void>
 }
 
 export function openDashboard(
   { isDashboardWanted }: Pick<UpConfig, 'isDashboardWanted'>,
   { started, log, home = findDashboard() }: { started: Started; log: Log; home?: Home },
 ): Dashboard {
-  if (!isDashboardWanted) return { pages: undefined, build: () => {} }
+  if (!isDashboardWanted) return { pages: undefined, build: () => {}, whenThere: async () => {} }
   const build = new DashboardBuild(home, log)
   started.add('dashboard', () => build.stop())
   const pages = createDashboard({
@@ -39,5 +41,5 @@ export function openDashboard(
     apiPaths: API_PATHS,
     absence: () => build.absence,
   })
-  return { pages, build: () => build.start() }
+  return { pages, build: () => build.start(), whenThere: () => build.whenThere() }
 }

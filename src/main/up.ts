@@ -67,6 +67,8 @@ export interface Running {
   whenServing(limitMs: number): Promise<void>
   /** In a clone: builds the dashboard at low priority, unless it is built. */
   buildDashboard(): void
+  /** Settles when the dashboard can be opened, or its build has failed. */
+  whenDashboard(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -150,6 +152,7 @@ async function compose(config: UpConfig, log: LogControl, started: Started): Pro
     isLeading: () => candidate.isLeading,
     whenServing: (limitMs) => leading.whenServing(limitMs),
     buildDashboard: () => dashboard.build(),
+    whenDashboard: () => dashboard.whenThere(),
     stop: () => started.stop(),
   }
 }

@@ -67,9 +67,10 @@ describe.runIf(isLinux)('npm start (left-over processes are read from /proc)', (
     expect(output).toMatch(/^ready http.*$/m)
     expect(await turns(urlIn(output))).toBe(1)
     await signsInOnce(output)
-    // What it is built with is installed beside the server, and then it is built: until then a page says so.
-    await expect.poll(() => pageAt(urlIn(output)), { timeout: 300_000 }).toContain('control-plane')
-    expect((await fetch(`${urlIn(output)}/docs/swagger-ui-bundle.js`)).status).toBe(200)
+    expect(await pageAt(urlIn(output))).toContain('control-plane')
+    // The packages of the API's documentation are installed beside the server.
+    const docs = `${urlIn(output)}/docs/swagger-ui-bundle.js`
+    await expect.poll(async () => (await fetch(docs)).status, { timeout: 300_000 }).toBe(200)
     expect(readFileSync(join(clone.folder, 'package-lock.json'))).toEqual(
       readFileSync(resolve(import.meta.dirname, '../../package-lock.json')),
     )

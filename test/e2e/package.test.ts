@@ -1,5 +1,5 @@
 /** The published package: packed, installed in an empty folder beside a project, and run there. */
-import { cpSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { installHostPython, NO_PYTHON } from '../support/hosts/python.ts'
@@ -14,9 +14,14 @@ const root = resolve(import.meta.dirname, '../..')
 
 const folder = temporaryFolder()
 let clone: Clone
-beforeAll(() => {
+/** The path of the tarball. */
+let packed: string
+beforeAll(async () => {
   clone = makeClone()
-  symlinkSync(join(root, 'node_modules'), join(clone.folder, 'node_modules'))
+  for (const packages of ['node_modules', 'dashboard/node_modules'])
+    symlinkSync(join(root, packages), join(clone.folder, packages))
+  const printed = await npm(clone.folder, 'pack', '--pack-destination', folder)
+  packed = join(folder, printed.trim().split('\n').at(-1) ?? '')
 }, INSTALL_MS)
 afterAll(() => {
   clone.remove()
@@ -24,14 +29,45 @@ afterAll(() => {
 
 const npm = (cwd: string, ...args: string[]) => run('npm', [...args, '--loglevel=error'], { cwd })
 
+it('is installed without a warning, in less than 250 MB', { timeout: INSTALL_MS }, async () => {
+  const empty = join(folder, 'empty')
+  mkdirSync(empty)
+  writeFileSync(join(empty, 'package.json'), '{}')
+  const install = 'npm install --no-audit --no-fund "$0" 2>&1'
+  expect(await run('/bin/sh', ['-c', install, packed], { cwd: empty })).not.toMatch(
+    /warn|deprecated/i,
+  )
+  const lock = JSON.parse(readFileSync(join(empty, 'package-lock.json'), 'utf8'))
+  expect(JSON.stringify(lock)).not.toContain('hasInstallScript')
+  const [used = ''] = (await run('du', ['-sm', 'node_modules'], { cwd: empty })).split('\t')
+  expect(Number(used)).toBeLessThan(250)
+})
+
+it('deploys the example and has the dashboard', { timeout: INSTALL_MS }, async () => {
+  const cwd = join(folder, 'empty')
+  const command = join(cwd, 'node_modules/.bin/runyard')
+  const server = await startServeProcess(command, ['up', '--port', '0'], { cwd })
+  const apiKey = readFileSync(join(cwd, '.runyard/admin.key'), 'utf8').trim()
+  const ran = await fetch(`${server.url}/agents/example/runs/wait`, {
+    method: 'POST',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      assistant_id: 'agent',
+      input: { messages: [{ role: 'user', content: 'packed' }] },
+    }),
+  })
+  expect(await ran.json()).toMatchObject({ messages: [{ content: 'packed' }, { type: 'ai' }] })
+  const page = await fetch(server.url, { headers: { accept: 'text/html' } })
+  expect(await page.text()).toContain('content="control-plane"')
+  expect(await server.stop()).toBe(0)
+})
+
 it('serves a project from an empty folder', { timeout: INSTALL_MS }, async () => {
-  const printed = await npm(clone.folder, 'pack', '--pack-destination', folder)
-  const packed = printed.trim().split('\n').at(-1)
   const example = join(root, 'examples/agent')
   for (const file of ['src', 'langgraph.json', 'package.json', 'package-lock.json'])
     cpSync(join(example, file), join(folder, file), { recursive: true })
   writeFileSync(join(folder, '.npmrc'), 'fund=false\naudit=false\n')
-  await npm(folder, 'install', `./${packed}`)
+  await npm(folder, 'install', packed)
 
   const args = ['serve', '--port', '0', '--workers', '1']
   const server = await startServeProcess('node_modules/.bin/runyard', args, { cwd: folder })

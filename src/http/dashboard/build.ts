@@ -25,11 +25,12 @@ export function findDashboard(): Home {
 
 /**
  * Builds the app in a process of its own at low priority, unless its sources have not changed since the last build.
- * Installs the build's packages first, if `npm start` has skipped them. Several servers of one clone take turns.
+ * Afterwards that process installs the packages that `npm start` has skipped. Several servers of one clone take turns.
  */
 export class DashboardBuild {
   readonly #home: Home
   readonly #log: Log
+  readonly #built = Promise.withResolvers<void>()
   #child: ChildProcess | undefined
   #absence: Absence
 
@@ -42,6 +43,11 @@ export class DashboardBuild {
   /** Why there is no app, as far as known. */
   get absence(): Absence {
     return this.#absence
+  }
+
+  /** Settles when there is an app, of this build or an earlier one, or none is to be expected. */
+  async whenThere(): Promise<void> {
+    if (this.#child && !existsSync(join(this.#home.folder, 'index.html'))) await this.#built.promise
   }
 
   start(): void {
@@ -58,9 +64,11 @@ export class DashboardBuild {
     }
     child.stdout?.on('data', listen)
     child.stderr?.on('data', listen)
+    child.on('message', () => this.#built.resolve())
     child.on('error', (error) => this.#fail(error.message))
     child.on('exit', (code, signal) => {
       if (code !== 0 && signal === null) this.#fail(said)
+      this.#built.resolve()
     })
   }
 
@@ -75,6 +83,7 @@ export class DashboardBuild {
 
   #fail(said: string): void {
     this.#absence = 'failed'
+    this.#built.resolve()
     const page = join(this.#home.folder, 'index.html')
     const what = existsSync(page) ? 'the dashboard is not the newest one' : 'there is no dashboard'
     this.#log.error({ said }, `building the dashboard failed, so that ${what}`)
@@ -89,8 +98,7 @@ export type Absence = 'building' | 'failed' | 'missing'
 
 const TEXTS: Readonly<Record<Absence, string>> = {
   building:
-    'The dashboard is being built, which takes about a minute after the first start of a clone. ' +
-    'This page goes on to it by itself.',
+    'The dashboard is being built, as after each change of its sources. This page goes on to it by itself.',
   failed:
     'The dashboard could not be built: the log of Runyard says why. Everything else works; ' +
     'the command line can do all that the dashboard can.',
@@ -103,18 +111,12 @@ const STYLE = `
 :root { color-scheme: light dark; font: 15px/1.6 system-ui, sans-serif }
 body { min-height: 90vh; margin: 0; padding: 24px; display: grid; place-items: center }
 main { max-width: 32rem }
-h1 { font-size: 1.2rem } p { opacity: .8 } output { font-variant-numeric: tabular-nums }`
+h1 { font-size: 1.2rem } p { opacity: .8 }`
 
 const RELOAD_SECONDS = { building: 2, failed: 30, missing: 10 } as const
 
 /** Fetches the page repeatedly, and loads it as soon as it has changed. */
 const SCRIPT = `
-const [waited] = document.getElementsByTagName('output')
-const begun = Date.now()
-setInterval(() => {
-  const seconds = Math.round((Date.now() - begun) / 1000)
-  waited.textContent = Math.floor(seconds / 60) + ':' + String(seconds % 60).padStart(2, '0')
-}, 1000)
 const ask = async () => {
   const { status } = await fetch(location.pathname, { headers: { accept: 'text/html' } })
     .catch(() => ({ status: 503 }))
@@ -138,7 +140,7 @@ export function answerNotBuilt(absence: Absence, nonce: string): Response {
 <body data-every="${seconds}">
 <main>
 <h1>Runyard is running</h1>
-<p>${TEXTS[absence]} <output role="timer"></output></p>
+<p>${TEXTS[absence]}</p>
 <p>The API answers meanwhile: see <a href="docs">its documentation</a>.</p>
 </main>
 <script nonce="${nonce}">${SCRIPT}</script>

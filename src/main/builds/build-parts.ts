@@ -25,7 +25,6 @@ export const NO_IMAGES =
 export function ownBundler() {
   const made = bundlerPath()
   if (made !== undefined) return [process.execPath, made] as const
-  const isCompiled = import.meta.url.endsWith('.js')
-  const script = new URL(`bundle-command.${isCompiled ? 'js' : 'ts'}`, import.meta.url)
+  const script = new URL('bundle-command.ts', import.meta.url)
   return [process.execPath, fileURLToPath(script)] as const
 }

@@ -21,14 +21,20 @@ export function agentProgramPath(): string {
   return madeProgram('agent-program') ?? commandPath()
 }
 
-/** The bundled script that bundles a project; `undefined` if it was not made from the present sources. */
+/** The bundled script that bundles a project; `undefined` in a clone whose bundle is older than the sources. */
 export function bundlerPath(): string | undefined {
-  return madeProgram('bundle-command')
+  return isCompiled ? pathOf('bundle-command') : madeProgram('bundle-command')
 }
 
+/** In the package, which has no sources. */
+const isCompiled = import.meta.url.endsWith('.js')
+
 function madeProgram(name: string): string | undefined {
-  const root = dirname(dirname(commandPath()))
-  return isMadeFromSources(root) ? join(root, `dist/server/${name}.js`) : undefined
+  return isMadeFromSources(dirname(dirname(commandPath()))) ? pathOf(name) : undefined
+}
+
+function pathOf(name: string): string {
+  return join(dirname(dirname(commandPath())), `dist/server/${name}.js`)
 }
 
 function isMadeFromSources(root: string): boolean {
