@@ -187,7 +187,7 @@ describe.skipIf(NO_BROWSER)(`the pages of deployments${skipped}`, () => {
     const log = page.getByRole('region', { name: 'Server log' })
     await log.getByText('catalogue').first().waitFor()
     await page.getByRole('searchbox', { name: 'Search the lines' }).fill('of nothing at all')
-    await page.getByText('No line is as you ask for.').waitFor()
+    await page.getByText('No line matches.').waitFor()
     await page.getByRole('searchbox', { name: 'Search the lines' }).fill('CATALOGUE')
     await log.getByRole('button').first().click()
     await expect.poll(() => new URL(page.url()).searchParams.get('line')).toContain('.')
@@ -209,6 +209,58 @@ describe.skipIf(NO_BROWSER)(`the pages of deployments${skipped}`, () => {
     await log.getByText('a run has ended').waitFor()
     await run.fill(bad)
     await log.getByText('The ink is out.').first().waitFor()
+  })
+
+  test('show the lines of a log as rows that lead to their run, over a range of time', async () => {
+    const { id } = await find()
+    const failed = await runOnce('fail', { reason: 'The paper is out.' })
+    const page = await visitor.open(`/deployments/${id}/logs?within=hour`)
+    const log = page.getByRole('region', { name: 'Server log' })
+    const { href, only } = linksOf(log, failed)
+    await href.first().waitFor()
+    expect(await log.getByText('The paper is out.').first().innerText()).not.toContain('{"')
+
+    await only.first().click()
+    await expect.poll(() => new URL(page.url()).searchParams.get('run')).toBe(failed)
+    await log.getByText('a run has ended').waitFor()
+    await log.getByText('the run failed').waitFor()
+    expect(await log.getByRole('button').count()).toBe(2)
+    await log.getByRole('button', { expanded: false }).first().click()
+    await log.getByRole('button', { expanded: true }).waitFor()
+    await log.getByRole('link', { name: failed }).waitFor()
+    await log.getByRole('link', { name: 'Only this thread' }).waitFor()
+    expect(await visitor.faults()).toEqual([])
+    await visitor.pictures('deployments-logs-line')
+    await log.getByRole('link', { name: failed }).click()
+    await page.getByRole('heading', { name: /^Run / }).waitFor()
+
+    await visitor.open(`/deployments/${id}/logs?within=hour`)
+    await href.first().waitFor()
+    const bars = page.getByRole('figure', { name: 'Lines over time' }).getByRole('button')
+    await bars
+      .and(page.getByLabel(/errors: /))
+      .last()
+      .click()
+    await expect.poll(() => new URL(page.url()).searchParams.get('within')).toBe('custom')
+    await href.first().waitFor()
+    expect(await page.getByRole('button', { name: 'Pause' }).count()).toBe(0)
+    await visitor.pictures('deployments-logs-custom')
+    await page.getByLabel('To', { exact: true }).fill('2020-01-01T00:00:00')
+    await page.getByText('No line matches.').waitFor()
+    await visitor.open(`/deployments/${id}/logs?within=hour`)
+    await href.first().waitFor()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    const later = await runOnce('agent', { messages: [{ role: 'user', content: 'hello' }] })
+    const path = { params: { path: { project_id: id } }, body: { run_id: later } }
+    const written = () =>
+      dataOf(dashboard.client.api.POST('/v1/projects/{project_id}/deploy_logs', path))
+    await expect.poll(async () => (await written()).logs.length).toBeGreaterThan(0)
+    expect(await linksOf(log, later).href.count()).toBe(0)
+    await page.getByRole('button', { name: 'Follow' }).click()
+    await linksOf(log, later).href.first().waitFor()
+    await href.first().waitFor()
+    expect(await visitor.faults()).toEqual([])
+    await visitor.pictures('deployments-logs-range')
   })
 
   test('go back under load without one request that fails', async () => {
@@ -492,5 +544,13 @@ function startProber({ runyard }: Dashboard) {
       await probing
       return failures
     },
+  }
+}
+
+/** The links of a run's rows in a log: to the run, and to the log of only this run. */
+function linksOf(log: Locator, run_id: string) {
+  return {
+    href: log.locator(`a[href$="/runs/${run_id}"]`),
+    only: log.locator(`a[aria-label="Only this run"][href$="run=${run_id}"]`),
   }
 }

@@ -1,5 +1,6 @@
 import type { LogEntry } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { z } from 'zod'
 import { meaningOfRevision } from '../api/states.ts'
 import { type Choice, SearchField, SelectField, TextField } from '../design/field.tsx'
@@ -8,6 +9,7 @@ import { QueryView } from '../design/query-view.tsx'
 import { addressText, useAddress } from '../shell/address.ts'
 import { useDeploymentId } from './address.ts'
 import { LogPanel } from './logs/log-panel.tsx'
+import { RangeSearch, rangeOf, SPANS } from './logs/range.ts'
 import { KindChoice } from './logs/revision-log.tsx'
 import { type RevisionWithHistory, revisionsQuery } from './queries.ts'
 
@@ -20,6 +22,7 @@ const Search = z.object({
   q: addressText,
   run: addressText,
   line: z.string().optional().catch(undefined),
+  ...RangeSearch.shape,
 })
 
 type Asked = z.infer<typeof Search>
@@ -40,7 +43,8 @@ export function LogsPage() {
 function Logs(props: { deployment_id: string; revisions: readonly RevisionWithHistory[] }) {
   const { deployment_id, revisions } = props
   const [asked, change] = useAddress(Search)
-  const { log: kind = 'deploy', level, q, run, line } = asked
+  const { log: kind = 'deploy', level, q, run, line, within, from, to } = asked
+  const range = useMemo(() => rangeOf({ within, from, to }, Date.now()), [within, from, to])
   // A build log belongs to one revision; servers of several revisions may log at once.
   const revision =
     revisions.find(({ number }) => number === asked.revision) ??
@@ -58,11 +62,13 @@ function Logs(props: { deployment_id: string; revisions: readonly RevisionWithHi
           ...(level && { level }),
           ...(q && { query: q }),
           ...(run && { run_id: run }),
+          ...range,
         }}
         line={line}
         onLine={(id) => change({ line: id }, { replace: true })}
+        onRange={(picked) => change({ ...picked, within: 'custom', line: undefined })}
         empty={emptyText(asked, kind)}
-        className="h-[calc(100dvh-22rem)] min-h-80"
+        className="h-[calc(100dvh-25rem)] min-h-80"
       >
         <KindChoice kind={kind} onKind={(log) => narrow({ log })} />
       </LogPanel>
@@ -70,9 +76,9 @@ function Logs(props: { deployment_id: string; revisions: readonly RevisionWithHi
   )
 }
 
-function emptyText({ level, q, run }: Asked, kind: 'build' | 'deploy'): string {
-  if (level || q || run) return 'No line is as you ask for.'
-  return kind === 'build' ? 'Nothing was built yet.' : 'Its servers have said nothing yet.'
+function emptyText({ level, q, run, within }: Asked, kind: 'build' | 'deploy'): string {
+  if (level || q || run || within) return 'No line matches.'
+  return kind === 'build' ? 'Nothing was built yet.' : 'Its servers have printed nothing yet.'
 }
 
 function Filters(props: {
@@ -84,7 +90,7 @@ function Filters(props: {
 }) {
   const { asked, kind, revision, revisions, onChange } = props
   return (
-    <div className="mb-3 grid grid-cols-2 gap-2 max-lg:[&>*:first-child]:col-span-2 max-lg:[&>*:last-child]:col-span-2 lg:grid-cols-[2fr_1fr_1fr_1.5fr]">
+    <div className="mb-3 grid grid-cols-2 gap-2 max-lg:[&>*:first-child]:col-span-2 max-lg:[&>*:has(input[type=datetime-local])]:col-span-2 lg:grid-cols-[2fr_1fr_1fr_1fr_1.5fr]">
       <SearchField
         label="Search the lines"
         value={asked.q ?? ''}
@@ -104,19 +110,48 @@ function Filters(props: {
         onChange={(value) => onChange({ level: LEVELS.find((one) => one === value) })}
         choices={LEVEL_CHOICES}
       />
+      <SelectField
+        label="When"
+        isLabelHidden
+        value={asked.within ?? ALL}
+        onChange={(value) => onChange({ within: Search.shape.within.parse(value) })}
+        choices={RANGE_CHOICES}
+      />
       <TextField
         label="Run"
         isLabelHidden
         value={asked.run ?? ''}
         onChange={(run) => onChange({ run: run.trim() })}
-        placeholder="Id of a run"
+        placeholder="Id of a run or thread"
         isMono
       />
+      {(asked.within === 'custom' ? (['from', 'to'] as const) : []).map((end) => (
+        <TextField
+          key={end}
+          label={end === 'from' ? 'From' : 'To'}
+          type="datetime-local"
+          value={localText(asked[end])}
+          onChange={(text) => onChange({ [end]: text ? new Date(text).toISOString() : undefined })}
+        />
+      ))}
     </div>
   )
 }
 
+/** The moment in local time, to the second, as the browser's field takes it. */
+function localText(at: string | undefined): string {
+  const time = new Date(at ?? Number.NaN)
+  const ms = time.getTime() - time.getTimezoneOffset() * 60_000
+  return Number.isNaN(ms) ? '' : new Date(ms).toISOString().slice(0, 19)
+}
+
 const ALL = 'all'
+
+const RANGE_CHOICES: readonly Choice[] = [
+  { value: ALL, label: 'At any time' },
+  ...Object.entries(SPANS).map(([value, { label }]) => ({ value, label })),
+  { value: 'custom', label: 'From … to …' },
+]
 
 const LEVEL_CHOICES: readonly Choice[] = [
   { value: ALL, label: 'Every level' },

@@ -39,7 +39,7 @@ interface TextFieldProps extends FieldProps {
   value: string
   onChange: (value: string) => void
   placeholder?: string
-  type?: 'text' | 'password' | 'email' | 'url' | 'number'
+  type?: 'text' | 'password' | 'email' | 'url' | 'number' | 'datetime-local'
   /** For ids, keys and JSON. */
   isMono?: boolean
   autoFocus?: boolean

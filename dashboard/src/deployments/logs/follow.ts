@@ -3,7 +3,7 @@
  * ones are loaded when the user scrolls up.
  */
 import type { LogEntry } from '@runyard/client'
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { type LogFilters, type LogPlace, readLog } from './queries.ts'
 
 const PAGE = 500
@@ -11,6 +11,8 @@ const PAGE = 500
 const PACE = 1_000
 /** Most lines kept; the oldest are dropped first. */
 const MAX_LINES = 50_000
+/** Number of lines up to which a range with a start is loaded without a click. */
+const FILL_LINES = 5_000
 
 export interface FollowedLog {
   entries: readonly LogEntry[]
@@ -19,6 +21,8 @@ export interface FollowedLog {
   error: unknown
   /** Loads older lines; undefined: there are none. */
   readOlder: (() => Promise<void>) | undefined
+  /** Gives up `line`: the next read is at the end. */
+  leaveLine: () => void
 }
 
 interface Read {
@@ -28,41 +32,63 @@ interface Read {
   error?: unknown
 }
 
-/** `line`: the id of an entry to start around, instead of at the end. */
+/**
+ * `line`: the id of an entry to start around, instead of at the end; only its first value counts. A pause keeps the
+ * loaded lines, and following continues after the last one.
+ */
 export function useFollowedLog(
   place: LogPlace,
   filters: LogFilters,
   options: { isFollowing: boolean; line?: string | undefined },
 ): FollowedLog {
-  const { isFollowing, line } = options
+  const { isFollowing } = options
+  const asked = JSON.stringify([place, filters])
+  const [start, setStart] = useState(options.line && { asked, line: options.line })
+  const line = start && start.asked === asked ? start.line : undefined
   const key = JSON.stringify([place, filters, line])
   const [read, setRead] = useState<(Read & { key: string }) | undefined>()
+  const held = useRef<typeof read>(undefined)
   const now = read?.key === key ? read : undefined
+  const update = useCallback(
+    (change: (before: Read) => Read) => {
+      const before = held.current?.key === key ? held.current : EMPTY
+      const after = change(before)
+      if (after === before) return
+      held.current = { ...after, key }
+      setRead(held.current)
+    },
+    [key],
+  )
   useEffect(() => {
     const [where, what, at] = JSON.parse(key) as [LogPlace, LogFilters, string | null]
     const leaving = new AbortController()
     const { signal } = leaving
-    const update = (change: (before: Read) => Read) =>
-      setRead((before) => ({ ...change(before?.key === key ? before : EMPTY), key }))
-    void follow({ place: where, filters: what, line: at ?? undefined, isFollowing, signal }, update)
+    const last = held.current?.key === key ? held.current.entries.at(-1) : undefined
+    const following = { place: where, filters: what, line: at ?? undefined, isFollowing, signal }
+    void follow(following, last, update)
     return () => leaving.abort()
-  }, [key, isFollowing])
+  }, [key, isFollowing, update])
   const readOlder = useCallback(async () => {
     const [where, what] = JSON.parse(key) as [LogPlace, LogFilters]
-    if (!now?.older) return
-    const page = { ...what, order: 'desc', limit: PAGE, offset: now.older } as const
+    const offset = now?.older
+    if (!offset) return
+    const page = { ...what, order: 'desc', limit: PAGE, offset } as const
     const { logs, next_offset } = await readLog(where, page)
-    setRead((before) =>
-      before?.key === key
-        ? { ...before, entries: [...logs.toReversed(), ...before.entries], older: next_offset }
-        : before,
-    )
-  }, [key, now?.older])
+    if (held.current?.key !== key || held.current.older !== offset) return
+    const older = logs.toReversed()
+    update((before) => ({ ...before, entries: [...older, ...before.entries], older: next_offset }))
+  }, [key, now?.older, update])
+  const hasRoom = (now?.entries.length ?? 0) < FILL_LINES
+  useEffect(() => {
+    // An error leaves the button for older lines.
+    if (filters.start_time && !line && hasRoom) readOlder().catch(() => undefined)
+  }, [filters.start_time, line, hasRoom, readOlder])
   return {
     entries: now?.entries ?? [],
     isRead: now !== undefined,
     error: now?.error,
     readOlder: now?.older ? readOlder : undefined,
+    leaveLine: useCallback(() => setStart(undefined), []),
   }
 }
 
@@ -76,14 +102,18 @@ interface Following {
   signal: AbortSignal
 }
 
-async function follow(following: Following, update: (change: (before: Read) => Read) => void) {
+/** `known`: the last line that is already loaded. */
+async function follow(
+  following: Following,
+  known: LogEntry | undefined,
+  update: (change: (before: Read) => Read) => void,
+) {
   const { signal } = following
-  let last: LogEntry | undefined
+  let last = known
   try {
-    const first = await firstRead(following)
-    last = first.entries.at(-1)
-    // If the last line is the same, the lines that were already loaded stay.
-    update((before) => (last && before.entries.at(-1)?.id === last.id ? before : first))
+    const first = last ? undefined : await firstRead(following)
+    last ??= first?.entries.at(-1)
+    if (first && !signal.aborted) update(() => first)
   } catch (error) {
     if (!signal.aborted) update((before) => ({ ...before, error }))
   }

@@ -1,6 +1,12 @@
 import type { LogEntry } from '@runyard/client'
+import { Link } from '@tanstack/react-router'
+import { ChevronDown, ChevronRight, Filter } from 'lucide-react'
 import { classes } from '../../design/classes.ts'
-import { exactText } from '../../design/text/format.ts'
+import { Facts, TextLink } from '../../design/page.tsx'
+import { exactText, shortId } from '../../design/text/format.ts'
+import { Id } from '../../design/text/id.tsx'
+import { pagesOf } from '../address.ts'
+import { errorOf, fieldsText, idIn, type LineParts, partsOf, valueText } from './fields.ts'
 
 const INK: Record<LogEntry['level'], string> = {
   DEBUG: 'text-ink-faint',
@@ -26,60 +32,142 @@ export function LogLines({ entries, label }: { entries: readonly LogEntry[]; lab
   )
 }
 
-/** One line: its time, its level unless it is the usual one, and its message. */
+/** One line as a row: time, level, message, fields and run. A narrow window wraps the message, below the time. */
 export function LogLine(props: {
   entry: LogEntry
   isWrapped: boolean
-  isTimeHidden?: boolean
-  isMarked?: boolean
-  /** Puts the line into the address. */
-  onPick?: () => void
+  /** With it, ids are links. */
+  deployment_id?: string
+  isOpen?: boolean
+  /** Opens or closes the line. */
+  onOpen?: () => void
 }) {
+  const { deployment_id, isOpen } = props
   const { level, timestamp, message, source } = props.entry
+  const { text, fields } = partsOf(message)
+  const facts = Object.keys(fields).map(
+    (name) => [name, <FieldValue key={name} {...{ name, fields, deployment_id }} />] as const,
+  )
+  const isBad = level === 'ERROR' || level === 'CRITICAL'
   return (
     <div
       className={classes(
-        'flex items-start gap-3 px-3 font-mono text-sm',
-        props.isMarked ? 'bg-accent-soft' : 'hover:bg-hover',
-        level === 'ERROR' || level === 'CRITICAL' ? 'bg-bad-soft' : undefined,
+        'border-line/60 px-3 py-px font-mono text-sm max-sm:border-b max-sm:py-1',
+        isOpen ? 'bg-accent-soft' : isBad ? 'bg-bad-soft' : 'hover:bg-hover',
       )}
     >
-      {!props.isTimeHidden && <LineTime timestamp={timestamp} onPick={props.onPick} />}
-      {source === 'project' && (
-        <span className="shrink-0 text-ink-faint select-none" title="Printed by the project">
-          |
+      <div className="flex items-start gap-x-3 max-sm:flex-wrap">
+        <LineTime timestamp={timestamp} isOpen={isOpen} onOpen={props.onOpen} />
+        <span className={classes('shrink-0 sm:w-16', INK[level] || 'text-ink-faint')}>{level}</span>
+        <span
+          className={classes(
+            'min-w-0 flex-1 max-sm:order-last max-sm:basis-full max-sm:wrap-anywhere max-sm:whitespace-pre-wrap',
+            INK[level],
+            props.isWrapped || isOpen ? 'wrap-anywhere whitespace-pre-wrap' : 'truncate',
+          )}
+        >
+          {source === 'project' && (
+            <span className="mr-2 text-ink-faint select-none" title="Printed by the project">
+              |
+            </span>
+          )}
+          {`${text} `}
+          {!isOpen && <span className="text-ink-soft">{fieldsText(fields)}</span>}
         </span>
+        {deployment_id && <RunLink deployment_id={deployment_id} fields={fields} />}
+      </div>
+      {isOpen && (
+        <div className="py-2 font-sans sm:pl-6">
+          <Facts facts={[['time', timestamp], ...facts]} />
+        </div>
       )}
-      <span
-        className={classes(
-          INK[level],
-          props.isWrapped ? 'min-w-0 wrap-anywhere whitespace-pre-wrap' : 'whitespace-pre',
-        )}
-      >
-        {level !== 'INFO' && <span className="mr-2 font-semibold">{level}</span>}
-        {message || ' '}
-      </span>
     </div>
   )
 }
 
-function LineTime({ timestamp, onPick }: { timestamp: string; onPick?: (() => void) | undefined }) {
-  const looks = 'shrink-0 text-ink-faint select-none max-sm:hidden'
+/** The run of the line, and the log of only this run. */
+function RunLink(props: { deployment_id: string; fields: LineParts['fields'] }) {
+  const page = pageOf({ ...props, name: 'run_id' })
+  const run = idIn(props.fields, 'run_id')
+  if (!run) return null
+  return (
+    <span className="flex shrink-0 items-center gap-1.5 max-sm:ml-auto">
+      {page ? <TextLink to={page}>{shortId(run)}</TextLink> : shortId(run)}
+      <Link
+        to={`${pagesOf(props.deployment_id).logs}?run=${run}`}
+        aria-label="Only this run"
+        title="Only this run"
+        className="rounded-sm p-0.5 text-ink-faint hover:text-accent"
+      >
+        <Filter size={14} aria-hidden="true" />
+      </Link>
+    </span>
+  )
+}
+
+interface Field {
+  name: string
+  fields: LineParts['fields']
+  deployment_id: string | undefined
+}
+
+function FieldValue(field: Field) {
+  const { name, fields, deployment_id } = field
+  const id = idIn(fields, name)
+  const noun = /^(run|thread|request)_id$/.exec(name)?.[1]
+  if (!id || !noun || !deployment_id) {
+    const text = errorOf(fields[name])?.stack ?? valueText(fields[name], 2)
+    return <span className="font-mono text-sm wrap-anywhere whitespace-pre-wrap">{text}</span>
+  }
+  const page = pageOf(field)
+  return (
+    <span className="flex flex-wrap items-center gap-x-3">
+      {page ? <TextLink to={page}>{id}</TextLink> : <Id id={id} />}
+      <TextLink to={`${pagesOf(deployment_id).logs}?run=${id}`}>{`Only this ${noun}`}</TextLink>
+    </span>
+  )
+}
+
+/** The page of a thread, or of a run whose thread is known. */
+function pageOf({ name, fields, deployment_id }: Field): string | undefined {
+  const [run, thread] = [idIn(fields, 'run_id'), idIn(fields, 'thread_id')]
+  if (!thread || !deployment_id || name === 'request_id') return undefined
+  const page = pagesOf(deployment_id).thread(thread)
+  return name === 'run_id' ? `${page}/runs/${run}` : page
+}
+
+function LineTime(props: {
+  timestamp: string
+  isOpen: boolean | undefined
+  onOpen: (() => void) | undefined
+}) {
+  const { timestamp, isOpen, onOpen } = props
+  const looks = 'flex shrink-0 items-center gap-1 text-ink-soft select-none'
   const time = (
     <time dateTime={timestamp} title={exactText(Date.parse(timestamp))}>
       {clockText(timestamp)}
     </time>
   )
-  if (!onPick) return <span className={looks}>{time}</span>
+  if (!onOpen) return <span className={looks}>{time}</span>
   return (
-    <button type="button" tabIndex={-1} onClick={onPick} className={`${looks} hover:text-accent`}>
+    <button
+      type="button"
+      aria-expanded={isOpen ?? false}
+      onClick={onOpen}
+      className={`${looks} -ml-1 hover:text-accent`}
+    >
+      {isOpen ? <ChevronDown size={14} /> : <ChevronRight size={14} />}
       {time}
     </button>
   )
 }
 
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
+const day = new Intl.DateTimeFormat('en-GB', { day: '2-digit', month: 'short' })
 
+/** With its day, unless that is today. */
 function clockText(timestamp: string): string {
-  return `${clock.format(new Date(timestamp))}.${timestamp.slice(20, 23)}`
+  const at = new Date(timestamp)
+  const time = `${clock.format(at)}.${timestamp.slice(20, 23)}`
+  return at.toDateString() === new Date().toDateString() ? time : `${day.format(at)} ${time}`
 }

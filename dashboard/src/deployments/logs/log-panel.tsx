@@ -1,15 +1,14 @@
-/** A log with its controls: follow or pause, wrap, times, copy. */
+/** A log with its controls: histogram, follow or pause, copy. */
 import type { LogEntry } from '@runyard/client'
-import { ArrowDownToLine, Clock, Copy, Pause, WrapText } from 'lucide-react'
+import { ArrowDownToLine, Copy, Pause } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { Empty } from '../../design/empty.tsx'
 import { ErrorNote } from '../../design/error-note.tsx'
 import { Skeleton } from '../../design/skeleton.tsx'
-import { countText } from '../../design/text/format.ts'
 import { toast } from '../../design/toast.tsx'
-import { ToggleButton } from '../../design/toggle-button.tsx'
 import { useFollowedLog } from './follow.ts'
+import { Histogram, linesText } from './histogram.tsx'
 import { LogView } from './log-view.tsx'
 import type { LogFilters, LogPlace } from './queries.ts'
 
@@ -21,20 +20,25 @@ export function LogPanel(props: {
   isOver?: boolean
   line?: string | undefined
   onLine: (id: string | undefined) => void
+  /** With it there is a histogram, whose bars choose a range. */
+  onRange?: (range: { from: string; to: string }) => void
   /** Controls before the buttons, for filters. */
   children?: ReactNode
   empty: string
   className?: string
 }) {
+  const { filters = {}, onLine } = props
   const [isFollowing, setFollowing] = useState(props.line === undefined)
-  const [isWrapped, setWrapped] = useState(true)
-  const [hasTimes, setTimes] = useState(true)
-  const log = useFollowedLog(props.place, props.filters ?? {}, {
-    isFollowing: isFollowing && !props.isOver,
+  const isOver = props.isOver || filters.end_time !== undefined
+  const log = useFollowedLog(props.place, filters, {
+    isFollowing: isFollowing && !isOver,
     line: props.line,
   })
   const follow = (isWanted: boolean) => {
-    if (isWanted) props.onLine(undefined)
+    if (isWanted) {
+      log.leaveLine()
+      onLine(undefined)
+    }
     setFollowing(isWanted)
   }
   return (
@@ -45,26 +49,16 @@ export function LogPanel(props: {
           <span className="mr-2 text-sm text-ink-soft tabular-nums" aria-live="off">
             {linesText(log.entries.length)}
           </span>
-          <Button
-            size="sm"
-            kind={isFollowing ? 'plain' : 'primary'}
-            icon={isFollowing ? <Pause size={14} /> : <ArrowDownToLine size={14} />}
-            onPress={() => follow(!isFollowing)}
-          >
-            {isFollowing ? 'Pause' : 'Follow'}
-          </Button>
-          <ToggleButton
-            label="Wrap long lines"
-            icon={<WrapText size={14} />}
-            isSelected={isWrapped}
-            onChange={setWrapped}
-          />
-          <ToggleButton
-            label="Show times"
-            icon={<Clock size={14} />}
-            isSelected={hasTimes}
-            onChange={setTimes}
-          />
+          {!filters.end_time && (
+            <Button
+              size="sm"
+              kind={isFollowing ? 'plain' : 'primary'}
+              icon={isFollowing ? <Pause size={14} /> : <ArrowDownToLine size={14} />}
+              onPress={() => follow(!isFollowing)}
+            >
+              {isFollowing ? 'Pause' : 'Follow'}
+            </Button>
+          )}
           <Button
             size="sm"
             kind="quiet"
@@ -78,18 +72,25 @@ export function LogPanel(props: {
       {log.error !== undefined && <ErrorNote error={log.error} title="Could not read the log." />}
       {!log.isRead && <Skeleton lines={8} />}
       {log.isRead && log.entries.length === 0 && <Empty title={props.empty} />}
+      {log.entries.length > 0 && props.onRange && (
+        <Histogram
+          entries={log.entries}
+          range={filters}
+          hasOlder={log.readOlder !== undefined}
+          onPick={props.onRange}
+        />
+      )}
       {log.entries.length > 0 && (
         <LogView
           label={props.label}
+          place={props.place}
           entries={log.entries}
-          isWrapped={isWrapped}
-          isTimeHidden={!hasTimes}
           isFollowing={isFollowing}
           onFollow={setFollowing}
           line={props.line}
           onLine={(id) => {
             setFollowing(false)
-            props.onLine(id)
+            onLine(id)
           }}
           readOlder={log.readOlder}
           {...(props.className && { className: props.className })}
@@ -97,10 +98,6 @@ export function LogPanel(props: {
       )}
     </div>
   )
-}
-
-function linesText(count: number): string {
-  return count === 1 ? '1 line' : `${countText(count)} lines`
 }
 
 async function copy(entries: readonly LogEntry[]): Promise<void> {

@@ -1,25 +1,25 @@
 /** The lines of a log; only the visible ones are rendered. */
 import type { LogEntry } from '@runyard/client'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { classes } from '../../design/classes.ts'
 import { LogLine } from './log-lines.tsx'
+import type { LogPlace } from './queries.ts'
 
-const LINE_PX = 20
+const LINE_PX = 22
 
 export function LogView(props: {
   label: string
   entries: readonly LogEntry[]
-  isWrapped: boolean
-  isTimeHidden: boolean
+  place: LogPlace
   /** Whether the view stays at the end. */
   isFollowing: boolean
   /** Called when the user scrolls away from the end, or back to it. */
   onFollow: (isFollowing: boolean) => void
-  /** The entry that the address names. */
+  /** The open entry, which the address names. */
   line?: string | undefined
-  onLine: (id: string) => void
+  onLine: (id: string | undefined) => void
   readOlder?: (() => Promise<void>) | undefined
   className?: string
 }) {
@@ -35,12 +35,13 @@ export function LogView(props: {
   useEffect(() => {
     if (isFollowing && entries.length > 0) rows.scrollToIndex(entries.length - 1, { align: 'end' })
   }, [isFollowing, entries.length, rows])
-  const isLineThere = entries.some(({ id }) => id === line)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, when the line is loaded
+  const [linked] = useState(line)
+  const place = entries.findIndex(({ id }) => id === linked)
+  const isThere = place >= 0
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once, when the line of the address is loaded
   useEffect(() => {
-    const place = entries.findIndex(({ id }) => id === line)
-    if (place >= 0) rows.scrollToIndex(place, { align: 'center' })
-  }, [line, isLineThere])
+    if (isThere) rows.scrollToIndex(place, { align: 'center' })
+  }, [isThere])
   const noteScroll = () => {
     const element = box.current
     if (!element) return
@@ -77,16 +78,15 @@ export function LogView(props: {
               key={row.key}
               ref={rows.measureElement}
               data-index={row.index}
-              className="absolute top-0 left-0 w-full min-w-max data-[wrapped=true]:min-w-0"
-              data-wrapped={props.isWrapped}
+              className="absolute top-0 left-0 w-full"
               style={{ transform: `translateY(${row.start}px)` }}
             >
               <LogLine
                 entry={entry}
-                isWrapped={props.isWrapped}
-                isTimeHidden={props.isTimeHidden}
-                isMarked={entry.id === line}
-                onPick={() => props.onLine(entry.id)}
+                isWrapped={props.place.kind === 'build'}
+                deployment_id={props.place.deployment_id}
+                isOpen={entry.id === line}
+                onOpen={() => props.onLine(entry.id === line ? undefined : entry.id)}
               />
             </div>
           )

@@ -1,4 +1,3 @@
-import { classes } from '../../design/classes.ts'
 import { LogPanel } from './log-panel.tsx'
 
 type Kind = 'build' | 'deploy'
@@ -43,10 +42,7 @@ export function KindChoice({ kind, onKind }: { kind: Kind; onKind: (kind: Kind) 
           type="button"
           aria-pressed={kind === id}
           onClick={() => onKind(id)}
-          className={classes(
-            'h-6.5 rounded-sm px-2.5 text-sm',
-            kind === id ? 'bg-accent-soft font-medium text-accent' : 'text-ink-soft hover:text-ink',
-          )}
+          className="h-6.5 rounded-sm px-2.5 text-sm text-ink-soft hover:text-ink aria-pressed:bg-accent-soft aria-pressed:font-medium aria-pressed:text-accent"
         >
           {label}
         </button>
