@@ -66,20 +66,21 @@ export function AuditView() {
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
   { id: 'when', header: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
-  { id: 'who', header: 'Who', cell: ({ actor_name }) => actor_name },
+  { id: 'who', header: 'Who', from: 'sm', cell: ({ actor_name }) => actor_name },
   {
     id: 'what',
     header: 'What',
     isRowHeader: true,
     isWide: true,
     cell: (entry) => (
-      <>
+      <span className="max-sm:wrap-anywhere max-sm:whitespace-normal">
+        <span className="sm:hidden">{entry.actor_name} </span>
         {actionText(entry)}{' '}
         <span className="font-medium">
           {entry.target_name ?? <Id id={entry.target_id} isBare />}
         </span>
         {revisionText(entry)}
-      </>
+      </span>
     ),
   },
   {
