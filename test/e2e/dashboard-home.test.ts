@@ -107,6 +107,28 @@ describe.skipIf(NO_BROWSER)(`Home${skipped}`, () => {
     await page.getByText('runyard deploy . --name my-agent').waitFor()
   })
 
+  test('leads to the question of a thread that waits', async () => {
+    expect(await dashboard.deploy('asking', 'examples/a2a')).toMatchObject({ status: 'DEPLOYED' })
+    const client = new Client({
+      apiUrl: `${dashboard.url}/agents/asking`,
+      apiKey: dashboard.runyard.adminKey,
+    })
+    const [assistant] = await client.assistants.search({ limit: 1 })
+    const { thread_id } = await client.threads.create()
+    const messages = [{ role: 'human', content: 'QUESTION' }]
+    await client.runs.wait(thread_id, assistant?.assistant_id ?? '', { input: { messages } })
+    const page = await visitor.open('/')
+    const need = page.getByRole('listitem').filter({ hasText: 'asking: one thread waits' })
+    await need.getByRole('link', { name: 'Answer' }).click()
+    await page.waitForURL(new RegExp(`/studio/.+thread=${thread_id}`))
+    await page.getByRole('region', { name: 'Interrupt' }).waitFor()
+    const focused = () => page.evaluate('document.activeElement.getAttribute("aria-label")')
+    await expect.poll(focused).toBe('Answer')
+    await page.keyboard.type('yes')
+    await page.keyboard.press('Enter')
+    await page.getByRole('region', { name: 'Interrupt' }).waitFor({ state: 'detached' })
+  })
+
   test('names what needs attention, and leads there', async () => {
     const broken = join(folder, 'broken')
     await writeProject(broken, {

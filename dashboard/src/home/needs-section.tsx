@@ -37,8 +37,15 @@ interface Line {
   action: ReactNode
 }
 
-function linesOf({ deployment: { id, name }, failed, waitingThreads, queue }: Need): Line[] {
+function linesOf({
+  deployment: { id, name },
+  failed,
+  waitingThreads,
+  question,
+  queue,
+}: Need): Line[] {
   const lines: Line[] = []
+  const threads = `/deployments/${id}/threads?status=interrupted`
   if (failed) {
     lines.push({
       key: `${id} failed`,
@@ -63,7 +70,12 @@ function linesOf({ deployment: { id, name }, failed, waitingThreads, queue }: Ne
             : `${waitingThreads} threads wait for an answer.`}
         </>
       ),
-      action: <TextLink to={`/deployments/${id}/threads?status=interrupted`}>Answer</TextLink>,
+      action: (
+        <span className="flex gap-4">
+          {(waitingThreads > 1 || !question) && <TextLink to={threads}>See all</TextLink>}
+          {question && <TextLink to={question}>Answer</TextLink>}
+        </span>
+      ),
     })
   }
   if (queue) {

@@ -35,6 +35,8 @@ export interface Need {
   failed?: Revision
   /** The number of threads that wait for an answer. */
   waitingThreads: number
+  /** The page of the Studio with the question that waits longest; undefined if no thread waits. */
+  question?: string
   /** Queued runs, if the oldest has waited too long. */
   queue?: { waiting: number; ageSeconds: number }
 }
@@ -64,15 +66,17 @@ async function needOf(
   deployment: Deployment,
   now: { waiting: number; queue_age_seconds: number; servers: number } | undefined,
 ): Promise<Need> {
-  const [newest, waitingThreads] = await Promise.all([
+  const [newest, waiting] = await Promise.all([
     failedRevision(deployment),
     // The figures may be a minute old.
-    now && now.servers > 0 && (await isAwake(deployment.id)) ? waitingThreadsOf(deployment) : 0,
+    now && now.servers > 0 && (await isAwake(deployment.id))
+      ? waitingThreadsOf(deployment)
+      : { waitingThreads: 0 },
   ])
   const isSlow = now !== undefined && now.queue_age_seconds >= SLOW_QUEUE_SECONDS
   return {
     deployment,
-    waitingThreads,
+    ...waiting,
     ...(newest && { failed: newest }),
     ...(isSlow && { queue: { waiting: now.waiting, ageSeconds: now.queue_age_seconds } }),
   }
@@ -85,8 +89,30 @@ async function failedRevision({ id, ...of }: Deployment): Promise<Revision | und
   return revision.status.endsWith('_FAILED') ? revision : undefined
 }
 
-async function waitingThreadsOf(deployment: Deployment): Promise<number> {
-  const { client } = atAGlance(agentServer(deployment))
-  // A server that does not respond must not hide what needs attention on the others.
-  return client.threads.count({ status: 'interrupted' }).catch(() => 0)
+async function waitingThreadsOf(
+  deployment: Deployment,
+): Promise<Pick<Need, 'waitingThreads' | 'question'>> {
+  const { client, pages } = atAGlance(agentServer(deployment))
+  const status = 'interrupted' as const
+  try {
+    const waitingThreads = await client.threads.count({ status })
+    if (waitingThreads === 0) return { waitingThreads }
+    const [oldest] = await client.threads.search({
+      status,
+      limit: 1,
+      sortBy: 'updated_at',
+      sortOrder: 'asc',
+      select: ['thread_id', 'metadata'],
+    })
+    const { assistant_id, graph_id } = (oldest?.metadata ?? {}) as Record<
+      string,
+      string | undefined
+    >
+    const assistant = assistant_id ?? graph_id
+    if (!oldest || !assistant) return { waitingThreads }
+    return { waitingThreads, question: pages.studio(assistant, { thread: oldest.thread_id }) }
+  } catch {
+    // A server that does not respond must not hide what needs attention on the others.
+    return { waitingThreads: 0 }
+  }
 }
