@@ -244,8 +244,10 @@ describe.skipIf(NO_BROWSER)(`the Studio${skipped}`, () => {
     await isOver()
     await say('Another letter to Bob')
     await card.getByRole('button', { name: 'Edit' }).click()
-    const editor = card.getByRole('textbox', { name: 'Arguments of send_letter' })
-    await editor.fill('{ "to": "Eve", "text": "Bye" }')
+    await card.getByRole('textbox', { name: 'To' }).fill('Eve')
+    await card.getByRole('textbox', { name: 'Text' }).fill('Bye')
+    await visitor.pictures('studio-edit-action')
+    expect(await visitor.faults()).toEqual([])
     await card.getByRole('button', { name: 'Approve as edited' }).click()
     await answer('Sent "Bye" to Eve. Done.').waitFor()
 
@@ -319,10 +321,116 @@ describe.skipIf(NO_BROWSER)(`the Studio${skipped}`, () => {
     await isOver()
     await say('Rate it')
     await card.getByText('How was it?').waitFor()
-    await card.getByRole('button', { name: 'Choose one' }).click()
-    await page.getByRole('option', { name: 'good' }).click()
-    await card.getByRole('button', { name: 'Answer', exact: true }).click()
+    await card.getByRole('button', { name: 'good' }).click()
     await answer('Rated good. Done.').waitFor()
+  })
+
+  test('takes the answer to a question in the composer, and asks before a new message', async () => {
+    await open('survey')
+    await say('[{ "value": { "question": "Which name?", "default": "Ann" } }]')
+    const card = page.getByRole('region', { name: 'Interrupt' })
+    await card.getByText('Which name?').waitFor()
+    const field = page.getByRole('textbox', { name: 'Answer', exact: true })
+    const focused = () => page.evaluate('document.activeElement.getAttribute("aria-label")')
+    await expect.poll(focused).toBe('Answer')
+    expect(await field.inputValue()).toBe('Ann')
+    expect(await button('Yes').count()).toBe(0)
+    await visitor.pictures('studio-question')
+    expect(await visitor.faults()).toEqual([])
+    await field.fill('Bob')
+    await field.press('Enter')
+    await answer('Got "Bob".').waitFor()
+
+    await isOver()
+    await say('[{ "value": "And then?" }]')
+    await button('Write a message instead').click()
+    await say('[{ "value": "Another?" }]')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('What waits here is dropped.').waitFor()
+    await visitor.pictures('studio-question-dropped')
+    expect(await visitor.faults()).toEqual([])
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await card.getByText('And then?').waitFor()
+    const message = page.getByRole('textbox', { name: 'Message', exact: true })
+    expect(await message.inputValue()).toBe('[{ "value": "Another?" }]')
+    await message.press('Enter')
+    await dialog.getByRole('button', { name: 'Send the message' }).click()
+    await card.getByText('Another?').waitFor()
+    await field.fill('no')
+    await button('Answer').click()
+    await answer('Got "no".').waitFor()
+  })
+
+  test('shows the answers that a question names as buttons, with their defaults', async () => {
+    const card = page.getByRole('region', { name: 'Interrupt' })
+    const asked = async (question: object) => {
+      await isOver()
+      await say(JSON.stringify([question]))
+      await card.getByText('Which one?').waitFor()
+    }
+    const question = 'Which one?'
+    await open('survey')
+    await asked({
+      value: { question, choices: ['tea', { value: 2, label: 'Coffee' }], default: 2 },
+    })
+    await visitor.pictures('studio-choices')
+    expect(await visitor.faults()).toEqual([])
+    await card.getByRole('button', { name: 'Coffee' }).click()
+    await answer('Got 2.').waitFor()
+
+    await asked({ value: { question, type: 'boolean' } })
+    await card.getByRole('button', { name: 'No', exact: true }).click()
+    await answer('Got false.').waitFor()
+
+    const approved = { type: 'object', properties: { approved: { type: 'boolean' } } }
+    await asked({ value: question, schema: approved })
+    await card.getByRole('button', { name: 'Yes', exact: true }).click()
+    await answer('Got {"approved":true}.').waitFor()
+
+    const seats = { type: 'integer', title: 'Seats', default: 2 }
+    const at = { type: 'string', title: 'At', enum: ['door', 'window'], default: 'window' }
+    await asked({ value: question, schema: { type: 'object', properties: { seats, at } } })
+    await expect.poll(() => card.getByRole('spinbutton', { name: 'Seats' }).inputValue()).toBe('2')
+    await visitor.pictures('studio-defaults')
+    expect(await visitor.faults()).toEqual([])
+    await card.getByRole('button', { name: 'Answer', exact: true }).click()
+    await answer('Got {"seats":2,"at":"window"}.').waitFor()
+
+    await asked({ value: question, schema: { type: 'string', minLength: 2 } })
+    const field = page.getByRole('textbox', { name: 'Answer', exact: true })
+    await field.fill('x')
+    await field.press('Enter')
+    await page.getByRole('alert').waitFor()
+    await field.fill('xy')
+    await field.press('Enter')
+    await answer('Got "xy".').waitFor()
+  })
+
+  test('has several questions answered together, or some of them', async () => {
+    await open('survey')
+    await say('[{ "value": "One?" }, { "value": "Two?" }, { "value": "Three?" }]')
+    const card = (text: string) =>
+      page.getByRole('region', { name: 'Interrupt' }).filter({ hasText: text })
+    const give = async (question: string, text: string) => {
+      await card(question).getByRole('textbox', { name: 'Answer' }).fill(text)
+      await card(question).getByRole('button', { name: 'Answer', exact: true }).click()
+      await card(question).getByText('Answered, not sent yet').waitFor()
+    }
+    await page.getByText('3 questions wait. Answer all of them, or only some.').waitFor()
+    await give('Two?', 'b')
+    await page.getByText('The other 2 questions stay open').waitFor()
+    await visitor.pictures('studio-questions')
+    expect(await visitor.faults()).toEqual([])
+    await button('Send 1 of 3 answers').click()
+    await page.getByText('2 questions wait. Answer all of them, or only some.').waitFor()
+    await card('One?').waitFor()
+    expect(await card('Two?').count()).toBe(0)
+    await give('One?', 'x')
+    await card('One?').getByRole('button', { name: 'Change' }).click()
+    await give('One?', 'a')
+    await give('Three?', 'c')
+    await button('Send 2 of 2 answers').click()
+    for (const text of ['Got "a".', 'Got "b".', 'Got "c".']) await answer(text).waitFor()
   })
 
   test('reruns from a message that was edited, and keeps the other branch', async () => {

@@ -212,8 +212,12 @@ function unseen(sent: readonly Message[], messages: readonly Message[]): readonl
   })
 }
 
-/** The open interrupts of the state's tasks, each once. */
+/**
+ * The open interrupts of the state's tasks, each once. A task with a result has had its answer, while others of the
+ * same step still wait.
+ */
 function interruptsOf(state: ThreadState | undefined): Interrupt[] {
-  const all = (state?.tasks ?? []).flatMap(({ interrupts }) => interrupts)
+  const open = (state?.tasks ?? []).filter(({ result }) => (result ?? undefined) === undefined)
+  const all = open.flatMap(({ interrupts }) => interrupts)
   return all.filter(({ id }, at) => !id || all.findIndex((one) => one.id === id) === at)
 }

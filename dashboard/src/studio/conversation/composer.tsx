@@ -1,15 +1,20 @@
-/** The field for a message. Enter sends it, Shift+Enter starts a new line. */
+/** The field for a message, or for the answer to an open question. */
+import type { Interrupt } from '@langchain/langgraph-sdk'
 import { ArrowUp, Paperclip, X } from 'lucide-react'
-import { useRef, useState } from 'react'
-import { FileTrigger, TextArea, TextField } from 'react-aria-components'
+import { useState } from 'react'
+import { FileTrigger } from 'react-aria-components'
 import { Button, IconButton } from '../../design/button.tsx'
 import { reasonOf } from '../../design/error-note.tsx'
+import { ConfirmDialog } from '../../design/form-dialog.tsx'
 import { bytesText } from '../../design/text/format.ts'
 import { toast } from '../../design/toast.tsx'
+import { textQuestionOf, useQuestions } from '../input/questions.ts'
 import { StopButton } from '../input/stop-button.tsx'
 import { StrategyMenu, useStrategy } from '../input/strategy-menu.tsx'
 import { useStudio, useStudioStream } from '../studio-context.tsx'
+import { AnswerComposer } from './answer-composer.tsx'
 import { type Attachment, contentOf, MOST_BYTES, readAttachment } from './attachments.ts'
+import { ComposerField } from './composer-field.tsx'
 
 export function Composer() {
   const { submit, messagesKey = 'messages', threadId } = useStudio()
@@ -17,11 +22,23 @@ export function Composer() {
   const [text, setText] = useState('')
   const [attachments, setAttachments] = useState<readonly Attachment[]>([])
   const strategy = useStrategy()
-  const field = useRef<HTMLTextAreaElement>(null)
   const canSend = text.trim() !== '' || attachments.length > 0
 
+  const questions = useQuestions()
+  const [only, ...others] = questions
+  const question = only && others.length === 0 ? textQuestionOf(only) : undefined
+  /** The question beside which the user writes a message. */
+  const [aside, setAside] = useState<string>()
+  const [isAsking, setAsking] = useState(false)
+  // A message that was begun before the question came stays one.
+  const isAnswer = only !== undefined && aside !== idOf(only) && !canSend
+  if (question && isAnswer) {
+    return (
+      <AnswerComposer key={only.id} question={question} writeMessage={() => setAside(idOf(only))} />
+    )
+  }
+
   const send = async () => {
-    if (!canSend) return
     const kept = { text, attachments }
     setText('')
     setAttachments([])
@@ -38,6 +55,13 @@ export function Composer() {
       toast(`It was not sent: ${reasonOf(error)}`, { tone: 'bad' })
     }
   }
+  const askOrSend = () => {
+    if (!canSend) return
+    if (!only) return void send()
+    // The message stays one while it is sent.
+    setAside(idOf(only))
+    setAsking(true)
+  }
   const attach = async (files: FileList | File[] | null) => {
     for (const file of Array.from(files ?? [])) {
       if (file.size > MOST_BYTES) {
@@ -49,53 +73,72 @@ export function Composer() {
     }
   }
   return (
-    <form
-      key={threadId}
-      aria-label="Say something"
-      className="shrink-0 border-t border-line bg-surface p-3"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void send()
-      }}
-    >
-      <div className="mx-auto max-w-3xl space-y-2">
-        <Attached
-          attachments={attachments}
-          remove={(one) => setAttachments(attachments.filter((other) => other !== one))}
-        />
-        <TextField aria-label="Message" value={text} onChange={setText} autoFocus>
-          <TextArea
-            ref={field}
-            rows={1}
-            placeholder={isRunning ? 'Say something meanwhile' : 'Say something'}
-            className="field-sizing-content max-h-48 min-h-9 w-full resize-none rounded-md border border-line bg-canvas px-2.5 py-2 text-base placeholder:text-ink-faint hover:border-line-strong"
-            onPaste={(event) => {
-              const { files } = event.clipboardData
-              if (files.length > 0) void attach(files)
-            }}
-            onKeyDown={(event) => {
-              const isSend =
-                event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing
-              if (!isSend) return
-              event.preventDefault()
-              void send()
-            }}
+    <>
+      <form
+        key={threadId}
+        aria-label="Say something"
+        className="shrink-0 border-t border-line bg-surface p-3"
+        onSubmit={(event) => {
+          event.preventDefault()
+          askOrSend()
+        }}
+      >
+        <div className="mx-auto max-w-3xl space-y-2">
+          <Attached
+            attachments={attachments}
+            remove={(one) => setAttachments(attachments.filter((other) => other !== one))}
           />
-        </TextField>
-        <div className="flex flex-wrap items-center gap-2">
-          <FileTrigger allowsMultiple onSelect={(files) => void attach(files)}>
-            <IconButton label="Attach images or files" icon={<Paperclip size={15} />} />
-          </FileTrigger>
-          <span className="flex-1" />
-          {isRunning && <StrategyMenu strategy={strategy} />}
-          {isRunning && <StopButton />}
-          <Button type="submit" kind="primary" icon={<ArrowUp size={14} />} isDisabled={!canSend}>
-            Send
-          </Button>
+          <ComposerField
+            label="Message"
+            placeholder={
+              isRunning
+                ? 'Say something meanwhile'
+                : only
+                  ? 'Answer above, or say something else'
+                  : 'Say something'
+            }
+            text={text}
+            onChange={setText}
+            onSend={askOrSend}
+            onFiles={(files) => void attach(files)}
+          />
+          <div className="flex flex-wrap items-center gap-2">
+            <FileTrigger allowsMultiple onSelect={(files) => void attach(files)}>
+              <IconButton label="Attach images or files" icon={<Paperclip size={15} />} />
+            </FileTrigger>
+            <span className="flex-1" />
+            {question && (
+              <Button kind="quiet" isDisabled={canSend} onPress={() => setAside(undefined)}>
+                Answer the question
+              </Button>
+            )}
+            {isRunning && <StrategyMenu strategy={strategy} />}
+            {isRunning && <StopButton />}
+            <Button type="submit" kind="primary" icon={<ArrowUp size={14} />} isDisabled={!canSend}>
+              Send
+            </Button>
+          </div>
         </div>
-      </div>
-    </form>
+      </form>
+      <ConfirmDialog
+        title={others.length > 0 ? 'Leave the questions open?' : 'Leave the question open?'}
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        onConfirm={send}
+        verb="Send the message"
+      >
+        <p>
+          The agent waits for an answer, and a message is not one: it starts the graph from its
+          beginning. What waits here is dropped. To answer it later, open its step in the history.
+        </p>
+      </ConfirmDialog>
+    </>
   )
+}
+
+/** Old LangGraph versions give interrupts no id. */
+function idOf({ id }: Interrupt): string {
+  return id ?? ''
 }
 
 function Attached(props: {

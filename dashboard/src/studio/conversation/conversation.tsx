@@ -58,7 +58,7 @@ export function Conversation() {
               <Spinner /> Working
             </p>
           )}
-          <Pauses />
+          <Pauses hasComposer />
         </div>
       </section>
       <Queue />

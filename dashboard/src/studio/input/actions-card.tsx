@@ -3,11 +3,11 @@ import { Check, MessageSquareReply, Pencil, X } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { TextAreaField } from '../../design/field.tsx'
-import { JsonEditor } from '../../design/json/editor.tsx'
 import { JsonView } from '../../design/json/view.tsx'
+import { SchemaEditor } from '../../design/schema/editor.tsx'
 import { Badge } from '../../design/status.tsx'
 import { Markdown } from '../../design/text/markdown.tsx'
-import type { ActionRequest, Answer, Decision, InterruptShape } from './interrupt-shape.ts'
+import type { ActionRequest, Answer, Decision, InterruptShape, Json } from './interrupt-shape.ts'
 import { resumeOf } from './interrupt-shape.ts'
 
 type Actions = Extract<InterruptShape, { kind: 'actions' }>
@@ -148,21 +148,21 @@ interface WritingProps {
 }
 
 function EditArguments({ request, decide, cancel }: WritingProps & { request: ActionRequest }) {
-  const [text, setText] = useState(() => JSON.stringify(request.args, null, 2))
-  const parsed = parse(text)
+  const { name, args, schema } = request
+  const [edited, setEdited] = useState<Json | undefined>(args)
   return (
     <>
-      <JsonEditor
-        label={`Arguments of ${request.name}`}
-        text={text}
-        onChange={setText}
-        minHeight="6rem"
+      <SchemaEditor
+        label={`Arguments of ${name}`}
+        schema={schema}
+        value={args}
+        onChange={setEdited}
       />
       <div className="flex flex-wrap gap-2">
         <Button
           kind="primary"
-          isDisabled={!parsed}
-          onPress={() => parsed && decide({ type: 'edit', name: request.name, args: parsed.value })}
+          isDisabled={!edited}
+          onPress={() => edited && decide({ type: 'edit', name, args: edited })}
         >
           Approve as edited
         </Button>
@@ -200,12 +200,4 @@ function Reply({ type, decide, cancel }: WritingProps & { type: 'respond' | 'rej
       </div>
     </>
   )
-}
-
-function parse(text: string): { value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) }
-  } catch {
-    return undefined
-  }
 }

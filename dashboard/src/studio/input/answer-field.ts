@@ -13,3 +13,15 @@ export function fieldOf(schema: object): object {
     required: ['answer'],
   }
 }
+
+/** The defaults of a schema's fields, by name. The form fills in those behind references. */
+export function defaultsOf(schema: object): Record<string, unknown> {
+  const { properties = {} } = schema as { properties?: Record<string, { default?: unknown }> }
+  const defaults = Object.entries(properties).map(([name, field]) => {
+    const { default: preset } = field
+    const fields = 'properties' in field ? defaultsOf(field) : {}
+    const inner = Object.keys(fields).length > 0 ? fields : undefined
+    return [name, preset ?? inner] as const
+  })
+  return Object.fromEntries(defaults.filter(([, preset]) => preset !== undefined))
+}

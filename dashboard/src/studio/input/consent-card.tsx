@@ -4,7 +4,7 @@ import { Button, OutsideLink } from '../../design/button.tsx'
 import { JsonView } from '../../design/json/view.tsx'
 import { Markdown } from '../../design/text/markdown.tsx'
 import { useStudio } from '../studio-context.tsx'
-import type { InterruptShape } from './interrupt-shape.ts'
+import { type InterruptShape, YES_NO } from './interrupt-shape.ts'
 import { PlainCard } from './plain-card.tsx'
 
 type Consent = Extract<InterruptShape, { kind: 'consent' }>
@@ -25,7 +25,7 @@ export function ConsentCard({ shape, answer, isPending }: ConsentCardProps) {
       {!shape.isLink && <NoLink url={shape.url} />}
       {isOther ? (
         <PlainCard
-          shape={{ kind: 'plain', value: undefined }}
+          shape={{ kind: 'plain', value: undefined, choices: YES_NO }}
           answer={answer}
           isPending={isPending}
         />

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { addressed, resumeOf, shapeOfInterrupt } from './interrupt-shape.ts'
+import { addressed, choicesOf, resumeOf, shapeOfInterrupt, YES_NO } from './interrupt-shape.ts'
 
 describe("an interrupt of LangChain's human in the loop", () => {
   const value = {
@@ -48,6 +48,73 @@ test.each([
   [{ question: 'Shall I?' }, { kind: 'plain', question: 'Shall I?', value: undefined }],
   [{ text: 1 }, { kind: 'plain', value: { text: 1 } }],
 ])('%j is a plain question', (value, shape) => expect(shapeOfInterrupt(value)).toEqual(shape))
+
+test.each([
+  [{ type: 'boolean' }, { choices: YES_NO }],
+  [{ default: true }, { choices: YES_NO, preset: true }],
+  [
+    { choices: ['a', 2] },
+    {
+      choices: [
+        { label: 'a', value: 'a' },
+        { label: '2', value: 2 },
+      ],
+    },
+  ],
+  [{ options: [{ name: 'A', value: 1 }] }, { choices: [{ label: 'A', value: 1 }] }],
+  [{ type: 'urgent', bed: 3 }, { value: { type: 'urgent', bed: 3 } }],
+])('the fields %j of a question name its answers', (fields, shape) =>
+  expect(shapeOfInterrupt({ question: 'Shall I?', ...fields })).toEqual({
+    kind: 'plain',
+    question: 'Shall I?',
+    value: undefined,
+    ...shape,
+  }),
+)
+
+test.each([
+  [
+    { enum: ['a', 1] },
+    [
+      { label: 'a', value: 'a' },
+      { label: '1', value: 1 },
+    ],
+  ],
+  [{ type: 'boolean' }, YES_NO],
+  [{ oneOf: [{ const: 1, title: 'One' }] }, [{ label: 'One', value: 1 }]],
+  [{ properties: { ok: { enum: ['a'] } } }, [{ label: 'a', value: { ok: 'a' } }]],
+  [{ properties: { ok: { type: 'boolean' }, why: { type: 'string' } } }, undefined],
+  [{ type: 'string' }, undefined],
+  [undefined, undefined],
+])('the schema %j allows the choices %j', (schema, choices) =>
+  expect(choicesOf(schema)).toEqual(choices),
+)
+
+describe('the fields of an action', () => {
+  const schemaOf = (args: unknown, args_schema?: object) => {
+    const value = { action_requests: [{ name: 'a', args }], review_configs: [{ args_schema }] }
+    const shape = shapeOfInterrupt(value)
+    return shape.kind === 'actions' ? shape.requests[0]?.schema : undefined
+  }
+
+  test('follow from its arguments', () =>
+    expect(schemaOf({ to: 'ann', text: 'a\nb', n: 1, all: true, tags: ['x'], at: null })).toEqual({
+      type: 'object',
+      properties: {
+        to: { type: 'string' },
+        text: { type: 'string', format: 'textarea' },
+        n: { type: 'number' },
+        all: { type: 'boolean' },
+        tags: { type: 'array', items: { type: 'string' } },
+        at: {},
+      },
+    }))
+
+  test('are those of a schema, if there is one', () => {
+    const schema = { type: 'object', properties: { to: { enum: ['ann', 'bob'] } } }
+    expect(schemaOf({ to: 'ann' }, schema)).toEqual(schema)
+  })
+})
 
 describe('an interrupt that needs consent', () => {
   const value = {
@@ -107,13 +174,9 @@ describe('an interrupt that needs consent', () => {
 describe('an answer', () => {
   const id = 'd6de4ddf5c3b8b5fd7a3b7ab6e1a7b8a'
 
-  test('goes by itself where there is one question', () =>
-    expect(addressed('yes', { id, isOneOfSeveral: false })).toBe('yes'))
+  test('goes by itself', () => expect(addressed('yes', id)).toBe('yes'))
 
-  test('names the question of several', () =>
-    expect(addressed('yes', { id, isOneOfSeveral: true })).toEqual({ [id]: 'yes' }))
-
-  test.each([false, 0, '', null])('that is %j names it always', (answer) =>
-    expect(addressed(answer, { id, isOneOfSeveral: false })).toEqual({ [id]: answer }),
+  test.each([false, 0, '', null])('that is %j names its question', (answer) =>
+    expect(addressed(answer, id)).toEqual({ [id]: answer }),
   )
 })

@@ -5,10 +5,23 @@ export type Decision = 'approve' | 'edit' | 'respond' | 'reject'
 /** An action that the agent proposes. */
 export interface ActionRequest {
   name: string
-  args: unknown
+  args: Json
   description?: string
+  /** JSON Schema of `args`. */
+  schema: object
   allowed: readonly Decision[]
 }
+
+/** An answer that a button gives. */
+export interface Choice {
+  label: string
+  value: unknown
+}
+
+export const YES_NO: readonly Choice[] = [
+  { label: 'Yes', value: true },
+  { label: 'No', value: false },
+]
 
 export type InterruptShape =
   /** `middleware`: LangChain's human in the loop. `inbox`: the older Agent Inbox. */
@@ -25,7 +38,18 @@ export type InterruptShape =
       /** The other fields of the value; undefined if there are none. */
       rest: unknown
     }
-  | { kind: 'plain'; question?: string; value: unknown }
+  | PlainShape
+
+export interface PlainShape {
+  kind: 'plain'
+  question?: string
+  /** The other fields of the value; undefined if there are none. */
+  value: unknown
+  /** The answers that the value names in `choices` or `options`; Yes and No for `type: 'boolean'`. */
+  choices?: readonly Choice[]
+  /** The answer to begin with, from `default`. */
+  preset?: unknown
+}
 
 /** The decision about one action. */
 export type Answer =
@@ -34,7 +58,7 @@ export type Answer =
   | { type: 'respond'; message: string }
   | { type: 'reject'; message?: string }
 
-type Json = Record<string, unknown>
+export type Json = Record<string, unknown>
 
 export function shapeOfInterrupt(value: unknown): InterruptShape {
   return middlewareShape(value) ?? inboxShape(value) ?? consentShape(value) ?? plainShape(value)
@@ -53,10 +77,13 @@ function middlewareShape(value: unknown): InterruptShape | undefined {
       const name = String(request.name ?? request.action ?? 'action')
       const config =
         configs.find((one) => (one.action_name ?? one.actionName) === name) ?? configs[index] ?? {}
+      const given = objectOf(config.args_schema ?? config.argsSchema)
       const allowed = listOf(config.allowed_decisions ?? config.allowedDecisions).filter(isDecision)
+      const args = objectOf(request.args ?? request.arguments)
       return {
         name,
-        args: request.args ?? request.arguments ?? {},
+        args,
+        schema: 'properties' in given ? given : schemaOf(args),
         ...(request.description ? { description: String(request.description) } : {}),
         allowed: allowed.length > 0 ? allowed : ['approve', 'edit', 'reject'],
       }
@@ -84,7 +111,8 @@ function inboxShape(value: unknown): InterruptShape | undefined {
       const flags = objectOf(config)
       return {
         name: String(action),
-        args: args ?? {},
+        args: objectOf(args),
+        schema: schemaOf(objectOf(args)),
         ...(description ? { description: String(description) } : {}),
         allowed: INBOX.filter(([flag]) => flags[flag] === true).map(([, decision]) => decision),
       }
@@ -116,11 +144,68 @@ function consentShape(value: unknown): InterruptShape | undefined {
 
 function plainShape(value: unknown): InterruptShape {
   if (typeof value === 'string') return { kind: 'plain', question: value, value: undefined }
-  const { question, message, ...rest } = objectOf(value)
+  const { question, message, choices, options, default: preset, type, ...others } = objectOf(value)
   const asked = question ?? message
-  if (typeof asked !== 'string') return { kind: 'plain', value }
+  const isYesNo = type === 'boolean' || typeof preset === 'boolean'
+  const listed = listOf(choices ?? options)
+  const answers = listed.length > 0 ? listed.map(choiceOf) : isYesNo ? YES_NO : undefined
+  const how = { ...(answers && { choices: answers }), ...(preset !== undefined && { preset }) }
+  if (typeof asked !== 'string') return { kind: 'plain', value, ...how }
+  const rest = { ...others, ...(type !== undefined && type !== 'boolean' && { type }) }
   const isAll = Object.keys(rest).length === 0
-  return { kind: 'plain', question: asked, value: isAll ? undefined : value }
+  return { kind: 'plain', question: asked, value: isAll ? undefined : rest, ...how }
+}
+
+/** A choice is a value, or an object with a `value` and a `label`, `title` or `name`. */
+function choiceOf(choice: unknown): Choice {
+  const { value = choice, label, title, name } = objectOf(choice)
+  return { label: String(label ?? title ?? name ?? labelOf(value)), value }
+}
+
+function labelOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/**
+ * The answers that a JSON Schema allows if they are few: an enum, constants, true and false, or an object with one
+ * such field.
+ */
+export function choicesOf(schema: unknown): readonly Choice[] | undefined {
+  const { type, enum: values, oneOf, anyOf, properties } = objectOf(schema)
+  if (Array.isArray(values)) return values.map((value) => ({ label: labelOf(value), value }))
+  if (type === 'boolean') return YES_NO
+  const constants = listOf(oneOf ?? anyOf).map(objectOf)
+  if (constants.length > 0 && constants.every((one) => 'const' in one))
+    return constants.map(({ const: value, title }) => ({
+      label: String(title ?? labelOf(value)),
+      value,
+    }))
+  const [field, ...others] = Object.entries(objectOf(properties))
+  if (!field || others.length > 0) return undefined
+  return choicesOf(field[1])?.map(({ label, value }) => ({ label, value: { [field[0]]: value } }))
+}
+
+/** A text of this length, or of several lines, is edited in a field of several lines. */
+const LONG_TEXT = 60
+
+/** A JSON Schema that the value fits; of null, or a list with nothing in it, one that allows everything. */
+function schemaOf(value: unknown): object {
+  switch (typeof value) {
+    case 'string': {
+      const isLong = value.length >= LONG_TEXT || value.includes('\n')
+      return { type: 'string', ...(isLong && { format: 'textarea' }) }
+    }
+    case 'number':
+    case 'boolean':
+      return { type: typeof value }
+  }
+  if (value === null || typeof value !== 'object') return {}
+  if (Array.isArray(value))
+    return value.length > 0 && value.every((one) => typeof one === 'string')
+      ? { type: 'array', items: { type: 'string' } }
+      : {}
+  const fields = Object.entries(value).map(([key, one]) => [key, schemaOf(one)])
+  return { type: 'object', properties: Object.fromEntries(fields) }
 }
 
 /** The value that resumes the run. */
@@ -134,14 +219,11 @@ export function resumeOf(
 }
 
 /**
- * Adds the interrupt's id to an answer if needed: if there are several questions, and for false, 0 and null, which
- * LangGraph for JavaScript takes for no answer when they come alone.
+ * Adds the interrupt's id to false, 0, '' and null, which LangGraph for JavaScript takes for no answer when they come
+ * alone.
  */
-export function addressed(
-  answer: unknown,
-  { id, isOneOfSeveral }: { id: string | undefined; isOneOfSeveral: boolean },
-): unknown {
-  return id && (isOneOfSeveral || !answer) ? { [id]: answer } : answer
+export function addressed(answer: unknown, id: string | undefined): unknown {
+  return id && !answer ? { [id]: answer } : answer
 }
 
 /** In the spelling of both Python and TypeScript: each side reads its own. */

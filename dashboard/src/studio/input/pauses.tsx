@@ -1,4 +1,5 @@
 /** Why the thread has stopped, and how to continue: an error, an interrupt, a breakpoint, an earlier step. */
+import type { Interrupt } from '@langchain/langgraph-sdk'
 import { Play, RotateCcw, Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
@@ -8,22 +9,78 @@ import { toast } from '../../design/toast.tsx'
 import { Talks } from '../../shell/talks.tsx'
 import { useStudio, useStudioStream } from '../studio-context.tsx'
 import { InterruptCard } from './interrupt-card.tsx'
+import { addressed } from './interrupt-shape.ts'
+import { useQuestions, useResume } from './questions.ts'
 
-export function Pauses() {
-  const { interrupts, isRunning, next } = useStudioStream()
+/** `hasComposer`: a question is answered in the composer, if its answer is a text. */
+export function Pauses({ hasComposer = false }: { hasComposer?: boolean }) {
+  const { isRunning, next } = useStudioStream()
   const { checkpoint } = useStudio()
+  const questions = useQuestions()
   if (isRunning && checkpoint === undefined) return null
   return (
     <>
       <Failure />
-      {interrupts.map((interrupt, index) => (
+      <Questions
+        key={questions.map(({ id }) => id).join()}
+        questions={questions}
+        hasComposer={hasComposer}
+      />
+      {questions.length === 0 && next.length > 0 && <Breakpoint next={next} />}
+    </>
+  )
+}
+
+/** One answer is sent at once. Of several, each is kept until the user sends them, all together or some. */
+function Questions(props: { questions: readonly Interrupt[]; hasComposer: boolean }) {
+  const { questions, hasComposer } = props
+  const isAlone = questions.length === 1
+  const { resume, isPending } = useResume()
+  const [answers, setAnswers] = useState<ReadonlyMap<string, unknown>>(new Map())
+  const open = questions.length - answers.size
+  const answer = ({ id }: Interrupt, value: unknown) => {
+    // Without an id, the server takes the value for the next question that it comes to.
+    if (isAlone || !id) void resume(addressed(value, id))
+    else setAnswers(new Map(answers).set(id, value))
+  }
+  const keptOf = (id = '') => {
+    const change = () => setAnswers(new Map([...answers].filter(([key]) => key !== id)))
+    return answers.has(id) ? { value: answers.get(id), change } : undefined
+  }
+  return (
+    <>
+      {questions.map((question, index) => (
         <InterruptCard
-          key={interrupt.id ?? index}
-          interrupt={interrupt}
-          isOneOfSeveral={interrupts.length > 1}
+          key={question.id ?? index}
+          interrupt={question}
+          answer={(value) => answer(question, value)}
+          isPending={isPending}
+          isAnsweredBelow={isAlone && hasComposer}
+          takesFocus={index === 0}
+          kept={keptOf(question.id)}
         />
       ))}
-      {interrupts.length === 0 && next.length > 0 && <Breakpoint next={next} />}
+      {questions.length > 1 && (
+        <Talks>
+          <div className="flex flex-wrap items-center gap-2.5">
+            <Button
+              kind="primary"
+              isPending={isPending}
+              isDisabled={answers.size === 0}
+              onPress={() => void resume(Object.fromEntries(answers))}
+            >
+              {`Send ${answers.size} of ${questions.length} answers`}
+            </Button>
+            <p className="min-w-0 flex-1 basis-60 text-sm text-ink-soft">
+              {answers.size === 0
+                ? `${questions.length} questions wait. Answer all of them, or only some.`
+                : open === 0
+                  ? 'All questions are answered: the run goes on.'
+                  : `${open === 1 ? 'The other question stays open' : `The other ${open} questions stay open`}: the run goes on only when each has its answer.`}
+            </p>
+          </div>
+        </Talks>
+      )}
     </>
   )
 }

@@ -7,12 +7,12 @@ import { namesFields, SchemaEditor } from '../../design/schema/editor.tsx'
 import { SchemaForm } from '../../design/schema/form.tsx'
 import { problemsOf } from '../../design/schema/validator.ts'
 import { Markdown } from '../../design/text/markdown.tsx'
-import { fieldOf } from './answer-field.ts'
-import type { InterruptShape } from './interrupt-shape.ts'
+import { defaultsOf, fieldOf } from './answer-field.ts'
+import { type Choice, choicesOf, type PlainShape } from './interrupt-shape.ts'
 import { Toggle } from './toggle.tsx'
 
 interface CardProps {
-  shape: Extract<InterruptShape, { kind: 'plain' }>
+  shape: PlainShape
   answer: (value: unknown) => void
   isPending: boolean
 }
@@ -41,11 +41,17 @@ function AnswerForm(props: {
   )
 }
 
-/** An interrupt of unknown shape: the answer is text, yes or no, or any JSON. */
-export function PlainCard({ shape, answer, isPending }: CardProps) {
-  const [way, setWay] = useState<'text' | 'json'>('text')
-  const [text, setText] = useState('')
-  const [json, setJson] = useState('{\n  \n}')
+/**
+ * An interrupt of unknown shape: the answer is a text, one of the choices, or any JSON. `isAnsweredBelow`: the composer
+ * has the field for the text. `isText`: the answer must be a text.
+ */
+export function PlainCard(props: CardProps & { isAnsweredBelow?: boolean; isText?: boolean }) {
+  const { shape, answer, isPending, isAnsweredBelow = false, isText = false } = props
+  const { choices, preset } = shape
+  const isObject = typeof preset === 'object' && preset !== null
+  const [way, setWay] = useState<'text' | 'json'>(isObject ? 'json' : 'text')
+  const [text, setText] = useState(typeof preset === 'string' ? preset : '')
+  const [json, setJson] = useState(isObject ? JSON.stringify(preset, null, 2) : '{\n  \n}')
   const parsed = way === 'json' ? parse(json) : undefined
   const send = () => {
     if (way === 'text') answer(text)
@@ -53,7 +59,12 @@ export function PlainCard({ shape, answer, isPending }: CardProps) {
   }
   return (
     <AnswerForm shape={shape} onSend={send}>
-      {way === 'text' ? (
+      {choices && (
+        <Choices choices={choices} preset={preset} answer={answer} isPending={isPending} />
+      )}
+      {way === 'json' ? (
+        <JsonEditor label="Answer, as JSON" text={json} onChange={setJson} minHeight="5rem" />
+      ) : isAnsweredBelow ? null : (
         <TextAreaField
           label="Answer"
           isLabelHidden
@@ -62,56 +73,93 @@ export function PlainCard({ shape, answer, isPending }: CardProps) {
           onChange={setText}
           rows={2}
         />
-      ) : (
-        <JsonEditor label="Answer, as JSON" text={json} onChange={setJson} minHeight="5rem" />
       )}
       <div className="flex flex-wrap items-center gap-2">
-        <Button
-          type="submit"
-          kind="primary"
-          isPending={isPending}
-          isDisabled={way === 'json' ? !parsed : text.trim() === ''}
-        >
-          Answer
-        </Button>
-        {way === 'text' && (
-          <>
-            <Button onPress={() => answer(true)} isDisabled={isPending}>
-              Yes
-            </Button>
-            <Button onPress={() => answer(false)} isDisabled={isPending}>
-              No
-            </Button>
-          </>
+        {(way === 'json' || !isAnsweredBelow) && (
+          <Button
+            type="submit"
+            kind={choices ? 'plain' : 'primary'}
+            isPending={isPending}
+            isDisabled={way === 'json' ? !parsed : text.trim() === ''}
+          >
+            Answer
+          </Button>
         )}
-        <span className="ml-auto">
-          <Toggle
-            label="How to answer"
-            value={way}
-            onChange={setWay}
-            choices={[
-              { value: 'text', label: 'Text' },
-              { value: 'json', label: 'JSON' },
-            ]}
-          />
-        </span>
+        {way === 'text' && (
+          <p className="min-w-0 flex-1 basis-40 text-xs text-ink-faint">
+            {isAnsweredBelow ? 'Answer in the field below. ' : ''}
+            {isText ? '' : 'The graph gets the text. If it expects an object, answer with JSON.'}
+          </p>
+        )}
+        {!isText && (
+          <span className="ml-auto">
+            <Toggle
+              label="How to answer"
+              value={way}
+              onChange={setWay}
+              choices={[
+                { value: 'text', label: 'Text' },
+                { value: 'json', label: 'JSON' },
+              ]}
+            />
+          </span>
+        )}
       </div>
-      {way === 'text' && (
-        <p className="text-xs text-ink-faint">
-          The graph gets the text, or <code>true</code> and <code>false</code> for Yes and No. If it
-          expects an object, answer with JSON.
-        </p>
-      )}
     </AnswerForm>
   )
 }
 
-/** An interrupt whose answer is described by a JSON Schema, shown as a form. */
+/** One button for each answer; the preset one stands out. */
+function Choices(props: {
+  choices: readonly Choice[]
+  preset: unknown
+  answer: (value: unknown) => void
+  isPending: boolean
+}) {
+  const { choices, preset, answer, isPending } = props
+  return (
+    <fieldset aria-label="Choices" className="flex flex-wrap gap-2">
+      {choices.map(({ label, value }) => (
+        <Button
+          key={label}
+          kind={JSON.stringify(value) === JSON.stringify(preset) ? 'primary' : 'plain'}
+          isDisabled={isPending}
+          onPress={() => answer(value)}
+        >
+          {label}
+        </Button>
+      ))}
+    </fieldset>
+  )
+}
+
+/** An interrupt whose answer has a JSON Schema, shown as buttons or as a form. */
 export function FormCard(props: CardProps & { schema: object }) {
   const { shape, schema, answer, isPending } = props
+  const choices = choicesOf(schema)
+  if (!choices) return <FieldsCard {...props} />
+  const { default: preset } = schema as { default?: unknown }
+  return (
+    <AnswerForm shape={shape} onSend={() => undefined} label="Answer">
+      <Choices
+        choices={choices}
+        preset={preset ?? shape.preset}
+        answer={answer}
+        isPending={isPending}
+      />
+    </AnswerForm>
+  )
+}
+
+function FieldsCard({ shape, schema, answer, isPending }: CardProps & { schema: object }) {
   const isObject = namesFields(schema)
   const form = useMemo(() => (isObject ? schema : fieldOf(schema)), [isObject, schema])
-  const [value, setValue] = useState<Record<string, unknown> | undefined>({})
+  const { preset } = shape
+  const [first] = useState(() => {
+    const given = isObject ? preset : preset !== undefined && { answer: preset }
+    return { ...defaultsOf(form), ...(typeof given === 'object' && given) }
+  })
+  const [value, setValue] = useState<Record<string, unknown> | undefined>(first)
   const [problem, setProblem] = useState<string>()
   const send = () => {
     const [first] = value ? problemsOf(form, value) : []
@@ -121,7 +169,7 @@ export function FormCard(props: CardProps & { schema: object }) {
   return (
     <AnswerForm shape={shape} onSend={send} label="Answer">
       {isObject ? (
-        <SchemaEditor label="Answer" schema={schema} value={{}} onChange={setValue} />
+        <SchemaEditor label="Answer" schema={schema} value={first} onChange={setValue} />
       ) : (
         <SchemaForm schema={form} value={value ?? {}} onChange={setValue} idPrefix="answer" />
       )}
