@@ -375,8 +375,11 @@ describe.skipIf(NO_BROWSER)(`the Studio${skipped}`, () => {
     })
     await visitor.pictures('studio-choices')
     expect(await visitor.faults()).toEqual([])
-    await card.getByRole('button', { name: 'Coffee' }).click()
+    await page.getByRole('textbox', { name: 'Answer', exact: true }).press('Enter')
     await answer('Got 2.').waitFor()
+    await asked({ value: { question, choices: ['tea', 'coffee'] } })
+    await card.getByRole('button', { name: 'tea' }).click()
+    await answer('Got "tea".').waitFor()
 
     await asked({ value: { question, type: 'boolean' } })
     await card.getByRole('button', { name: 'No', exact: true }).click()

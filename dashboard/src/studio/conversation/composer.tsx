@@ -121,7 +121,7 @@ export function Composer() {
         </div>
       </form>
       <ConfirmDialog
-        title={others.length > 0 ? 'Leave the questions open?' : 'Leave the question open?'}
+        title={others.length > 0 ? 'Drop the questions?' : 'Drop the question?'}
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         onConfirm={send}

@@ -52,12 +52,17 @@ export function textQuestionOf(interrupt: Interrupt): TextQuestion | undefined {
   if (shape.kind !== 'plain' || !isText) return undefined
   const preset = shape.preset ?? schema?.default
   const { choices = [] } = shape
+  const isWord = typeof preset === 'string' || typeof preset === 'number'
+  const first =
+    choices.find(({ value }) => value === preset)?.label ?? (isWord ? String(preset) : '')
   return {
     interrupt,
-    preset: typeof preset === 'string' || typeof preset === 'number' ? String(preset) : '',
+    preset: first,
     answerOf: (text) => {
       const chosen = choices.find(({ label }) => label.toLowerCase() === text.trim().toLowerCase())
-      return chosen ? chosen.value : text
+      if (chosen) return chosen.value
+      // A default may be a number.
+      return text === first ? preset : text
     },
     problemOf: (text) => (schema ? problemsOf(schema, text)[0]?.says : undefined),
   }
