@@ -40,7 +40,7 @@ export function InterruptCard(props: InterruptCardProps) {
       kept={kept}
       takesFocus={props.takesFocus && !isBelow}
     >
-      <div inert={kept !== undefined} className="space-y-3">
+      <div inert={kept !== undefined} className="space-y-3 inert:opacity-60">
         <Talks otherwise={<JsonView value={interrupt.value} />}>
           {shape.kind === 'actions' && (
             <ActionsCard shape={shape} answer={answer} isPending={isPending} />
