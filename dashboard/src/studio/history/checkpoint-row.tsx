@@ -61,7 +61,7 @@ export function CheckpointRow(props: {
           />
         )}
       </span>
-      <span className="w-7 shrink-0 text-right text-xs text-ink-faint tabular-nums">
+      <span className="w-7 shrink-0 text-right text-xs text-ink-soft tabular-nums">
         <span className="sr-only">Step </span>
         {row.step}
       </span>
