@@ -52,8 +52,8 @@ function weather(
 /** Waits until a human has said yes or no. */
 function book(what: string): string {
   const answer = interrupt({ question: `Shall I book ${what}?` })
-  // The example's page sends an object, the Yes of Runyard's Studio `true`.
-  const isApproved = answer === true || answer?.approved === true
+  // The example's page sends an object; a person may type "yes" in Runyard's Studio.
+  const isApproved = answer?.approved === true || /^(yes|true)$/i.test(String(answer).trim())
   return isApproved ? `Booked: ${what}.` : `Not booked: ${what}.`
 }
 
