@@ -30,6 +30,7 @@ const DEFAULT_RUNS = 10
 /** Other fields are ignored. */
 const RunSearchSchema = z
   .object({
+    run_id: optional(UuidSchema),
     status: optional(z.enum(RUN_STATUSES)),
     assistant_id: optional(UuidSchema),
     thread_id: optional(UuidSchema),

@@ -240,6 +240,7 @@ export interface QueueFigures {
 
 /** Selects runs: those that meet all given conditions. */
 export interface RunQuery {
+  run_id?: string
   status?: RunStatus
   assistant_id?: string
   thread_id?: string

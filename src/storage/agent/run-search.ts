@@ -20,12 +20,13 @@ export function runSearchStatement(
 ): { sql: string; params: SqlValue[] } {
   const params: SqlValue[] = []
   const place = (value: SqlValue) => `$${params.push(value)}`
-  const { status, assistant_id, thread_id, metadata, filter, error } = query
+  const { run_id, status, assistant_id, thread_id, metadata, filter, error } = query
   const { created_after, created_before } = query
   const visible = metadataConditions(json, filter ? { filter } : {}, params)
   const conditions = [
     `EXISTS (SELECT 1 FROM threads AS t WHERE ${['t.thread_id = runs.thread_id', 't.purge_at IS NULL', ...visible].join(' AND ')})`,
     ...(before === undefined ? [] : [`seq < ${place(before)}`]),
+    ...(run_id ? [`run_id = ${place(run_id)}`] : []),
     ...(status ? [`status = '${status}'`] : []),
     ...(status && FAILURES.includes(status) ? [FAILED] : []),
     ...(assistant_id ? [`assistant_id = ${place(assistant_id)}`] : []),

@@ -57,10 +57,11 @@ test('the latest first, with how each went and without what it was asked', async
   ])
 })
 
-test('by status, assistant, thread, metadata, the text of the error and time', async () => {
+test('by id, status, assistant, thread, metadata, the text of the error and time', async () => {
   expect(await names({ status: 'success' })).toBe('dca')
   expect(await names({ assistant_id: ids.a?.assistant_id })).toBe('da')
   expect(await names({ thread_id: ids.c?.thread_id })).toBe('c')
+  expect(await names({ run_id: ids.b?.run_id })).toBe('b')
   expect(await names({ metadata: { of: { sizes: [2] } } })).toBe('dcba')
   expect(await names({ metadata: { name: 'c', of: { team: 'blue' } } })).toBe('c')
   expect(await names({ metadata: { name: 'red' } })).toBe('')
