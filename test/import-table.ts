@@ -223,5 +223,11 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   design: ['api/mode'],
   api: ['design/status'],
   shell: ['api', 'design'],
+  runs: [
+    ...AREA_GROUND,
+    'deployments/logs/log-lines',
+    'deployments/logs/queries',
+    'studio/conversation/message-text',
+  ],
   home: [...AREA_GROUND, 'deployments/deployment-state', 'deployments/new/new-deployment-form'],
 }

@@ -99,6 +99,96 @@ describe.skipIf(NO_BROWSER)(`runs and threads in the dashboard${skipped}`, () =>
     await page.waitForURL(/studio\/.*thread=.*checkpoint=/)
   })
 
+  test('a run begins with its input and output, and leads to the runs beside it', async () => {
+    const first = await finish('agent', human('hello'))
+    const { thread_id } = first
+    const input = human('how are you?')
+    const second = await client.runs.create(thread_id, 'agent', { input })
+    await client.runs.join(thread_id, second.run_id)
+    const page = await visitor.open(`${deployment}/threads/${thread_id}/runs/${second.run_id}`)
+    const side = (name: string) => page.getByRole('region', { name, exact: true })
+    await side('Input of the run').getByText('how are you?', { exact: true }).waitFor()
+    await side('Output of the run').getByText('echo: how are you?', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'agent', exact: true }).waitFor()
+    await side('Log of the run').or(page.getByText('Nothing was logged during this run.')).waitFor()
+    await visitor.pictures('run-sides')
+    expect(await visitor.faults()).toEqual([])
+    await page.getByRole('link', { name: 'Previous run' }).click()
+    await page.waitForURL(new RegExp(first.run_id))
+    await side('Output of the run').getByText('echo: hello', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Next run' }).click()
+    await page.waitForURL(new RegExp(second.run_id))
+
+    await page.getByRole('button', { name: 'Run again' }).click()
+    await page.waitForURL((url) => !url.href.includes(second.run_id))
+    await side('Output of the run').getByText('echo: how are you?', { exact: true }).waitFor()
+    const repeated = page.url().split('/threads/')[1]?.split('/')[0] ?? ''
+    expect(repeated).not.toBe(thread_id)
+    const contents = async (id: string) => {
+      const { values } = await client.threads.getState<{ messages: { content: string }[] }>(id)
+      return values.messages.map(({ content }) => content)
+    }
+    const said = ['hello', 'echo: hello', 'how are you?', 'echo: how are you?']
+    expect(await contents(repeated)).toEqual(said)
+    expect(await contents(thread_id)).toEqual(said)
+
+    await page.getByRole('button', { name: 'With another input' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Input').fill(JSON.stringify(human('and you?')))
+    await visitor.pictures('run-other-input')
+    expect(await visitor.faults()).toEqual([])
+    await dialog.getByRole('button', { name: 'Run', exact: true }).click()
+    await side('Output of the run').getByText('echo: and you?', { exact: true }).waitFor()
+  })
+
+  test('a run that stopped to ask waits for an answer until it has one', async () => {
+    const { thread_id, run_id } = await finish('ask', { question: 'Shall I?' })
+    const path = `${deployment}/threads/${thread_id}/runs/${run_id}`
+    const page = await visitor.open(path)
+    const heading = page.getByRole('heading', { level: 1 })
+    await heading.getByText('Waiting for an answer').waitFor()
+    await page
+      .getByRole('region', { name: 'Waiting for an answer' })
+      .getByText('Shall I?')
+      .waitFor()
+    await visitor.pictures('run-asks')
+    expect(await visitor.faults()).toEqual([])
+    await page.getByRole('link', { name: 'Answer in Studio' }).click()
+    await page.waitForURL(new RegExp(`/studio/.*thread=${thread_id}`))
+    await visitor.open(`${deployment}/runs`)
+    const list = page.getByRole('grid', { name: 'Runs' })
+    const row = rows(list).filter({ has: page.getByTitle(run_id) })
+    await row.getByText('Waiting for an answer').waitFor()
+    const answer = await client.runs.create(thread_id, 'ask', { command: { resume: 'yes' } })
+    await client.runs.join(thread_id, answer.run_id)
+    await row.getByText('Done').waitFor()
+    await visitor.open(path)
+    await page.getByRole('region', { name: 'It asked' }).waitFor()
+    await heading.getByText('Done').waitFor()
+    await page.getByRole('link', { name: 'Next run' }).click()
+    await page
+      .getByRole('region', { name: 'Answer to the question' })
+      .getByText('yes', { exact: true })
+      .waitFor()
+    await page.getByRole('region', { name: 'Output of the run' }).getByText('"yes"').waitFor()
+    await page.getByRole('button', { name: 'Run again' }).click()
+    await page.waitForURL((url) => !url.href.includes(thread_id))
+    await page.getByRole('region', { name: 'Output of the run' }).getByText('"yes"').waitFor()
+
+    // Of the steps in the Studio's history, the one that waited for the answer has no duration.
+    await visitor.open(`${deployment}/studio/ask?thread=${thread_id}`)
+    const step = (name: string) => page.getByRole('option', { name: new RegExp(`${name}`) }).first()
+    await step('prepare')
+      .getByText(/^\d+ ms$|^[\d.]+ s$/)
+      .waitFor()
+    await step('ask').waitFor()
+    expect(
+      await step('ask')
+        .getByText(/^\d+ ms$|^[\d.]+ s$/)
+        .count(),
+    ).toBe(0)
+  })
+
   test('a failed run says why, with the lines of its author first', async () => {
     const { thread_id, run_id } = await finish('fail', { reason: 'the moon is full' })
     const page = await visitor.open(`${deployment}/runs?status=error&error=moon`)
@@ -173,7 +263,7 @@ describe.skipIf(NO_BROWSER)(`runs and threads in the dashboard${skipped}`, () =>
     await page.getByText('2 threads', { exact: true }).waitFor()
     await visitor.pictures('threads')
     expect(await visitor.faults()).toEqual([])
-    await rows(list).getByText('Waits for an answer').click()
+    await rows(list).getByText('Waiting for an answer').click()
     await page.waitForURL(new RegExp(`/threads/${asking.thread_id}`))
     await page.getByText('which waits for an answer').waitFor()
     await visitor.pictures('thread')

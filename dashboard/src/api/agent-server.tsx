@@ -31,6 +31,7 @@ export interface AgentPages {
   thread(threadId: string): string
   runs(): string
   run(threadId: string, runId: string): string
+  cron(cronId: string): string
 }
 
 const Context = createContext<AgentServer | undefined>(undefined)
@@ -96,17 +97,19 @@ function serverWith(
     key: deployment?.id ?? 'here',
     name: deployment?.name ?? 'this agent server',
     ...(deployment && { deploymentId: deployment.id }),
-    pages: pagesBelow(deployment ? `/deployments/${deployment.id}` : ''),
+    pages: pagesOf(deployment?.id),
   }
 }
 
-function pagesBelow(base: string): AgentPages {
+function pagesOf(deployment: string | undefined): AgentPages {
+  const base = deployment ? `/deployments/${deployment}` : ''
   return {
     studio: (assistant, at = {}) => `${base}/studio/${assistant}${search(at)}`,
     threads: () => `${base}/threads`,
     thread: (threadId) => `${base}/threads/${threadId}`,
     runs: () => `${base}/runs`,
     run: (threadId, runId) => `${base}/threads/${threadId}/runs/${runId}`,
+    cron: (cron) => `/crons${search({ deployment, cron })}`,
   }
 }
 

@@ -1,7 +1,6 @@
 /** Runs of all threads, as an agent server's `POST /runs/search` returns them. */
-
 import { agentFetch } from './agent-fetch.ts'
-import { AgentRefusal } from './agent-request.ts'
+import { AgentRefusal, askAgent } from './agent-request.ts'
 import type { AgentServer } from './agent-server.tsx'
 import type { RunStatus } from './states.ts'
 
@@ -28,9 +27,12 @@ export interface FoundRun {
   due_at: number
   started_at: number | null
   ended_at: number | null
+  /** It stopped to ask, and its thread still waits for the answer. */
+  is_waiting: boolean
 }
 
 export interface RunQuery {
+  run_id?: string | undefined
   status?: RunStatus | undefined
   assistant_id?: string | undefined
   thread_id?: string | undefined
@@ -60,7 +62,30 @@ export async function searchRuns(
     throw new AgentRefusal(response.status, reason)
   }
   return {
-    runs: answer as FoundRun[],
+    runs: await withWaiting(server, answer as Omit<FoundRun, 'is_waiting'>[]),
     next: response.headers.get('x-pagination-next') ?? undefined,
   }
+}
+
+/** The run that stopped to ask ended with the latest state of its thread; earlier runs ended before it. */
+async function withWaiting(
+  server: AgentServer,
+  runs: Omit<FoundRun, 'is_waiting'>[],
+): Promise<FoundRun[]> {
+  const ended = runs.filter(({ status }) => status === 'success')
+  const ids = [...new Set(ended.map(({ thread_id }) => thread_id))]
+  const waiting = ids.length > 0 ? await waitingThreads(server, ids) : []
+  const since = new Map(waiting.map((one) => [one.thread_id, Date.parse(one.state_updated_at)]))
+  const isWaiting = ({ thread_id, status, ended_at }: (typeof runs)[number]) =>
+    status === 'success' && (since.get(thread_id) ?? Number.POSITIVE_INFINITY) <= (ended_at ?? 0)
+  return runs.map((run) => ({ ...run, is_waiting: isWaiting(run) }))
+}
+
+function waitingThreads(server: AgentServer, ids: string[]) {
+  return askAgent<{ thread_id: string; state_updated_at: string }[]>(
+    server,
+    'POST',
+    '/threads/search',
+    { ids, status: 'interrupted', limit: ids.length, select: ['thread_id', 'state_updated_at'] },
+  )
 }

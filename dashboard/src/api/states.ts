@@ -23,7 +23,7 @@ export type ThreadStatus = 'idle' | 'busy' | 'interrupted' | 'error'
 const THREADS: Record<ThreadStatus, Meaning> = {
   idle: { word: 'Idle', tone: 'off' },
   busy: { word: 'Busy', tone: 'live' },
-  interrupted: { word: 'Waits for an answer', tone: 'wait' },
+  interrupted: { word: 'Waiting for an answer', tone: 'wait' },
   error: { word: 'Failed', tone: 'bad' },
 }
 
@@ -43,7 +43,9 @@ const REVISIONS: Record<Revision['status'], Meaning> = {
   UNKNOWN: { word: 'Unknown', tone: 'off' },
 }
 
-export function meaningOfRun(status: string): Meaning {
+/** `isWaiting`: the run stopped to ask, and its thread still waits for the answer. */
+export function meaningOfRun(status: string, isWaiting = false): Meaning {
+  if (isWaiting) return { word: 'Waiting for an answer', tone: 'wait' }
   return RUNS[status as RunStatus] ?? unknown(status)
 }
 

@@ -2,13 +2,12 @@
 import { type UseQueryResult, useQueries } from '@tanstack/react-query'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { type FoundRun, searchRuns } from '../api/runs.ts'
-import { meaningOfRun } from '../api/states.ts'
 import { ErrorNote } from '../design/error-note.tsx'
 import { Section } from '../design/page.tsx'
-import { Status } from '../design/status.tsx'
 import { type Column, Table } from '../design/table.tsx'
 import { Id } from '../design/text/id.tsx'
 import { Elapsed, Time } from '../design/text/time.tsx'
+import { RunStatusMark } from '../shell/run-status.tsx'
 import { from } from './queries.ts'
 import type { RangeName } from './search.ts'
 
@@ -36,9 +35,7 @@ const COLUMNS: readonly Column<EndedRun>[] = [
   {
     id: 'status',
     header: 'Status',
-    cell: ({ status }) => (
-      <Status tone={meaningOfRun(status).tone}>{meaningOfRun(status).word}</Status>
-    ),
+    cell: (run) => <RunStatusMark run={run} />,
   },
   { id: 'ended', header: 'Ended', from: 'sm', cell: ({ ended_at }) => <Time at={ended_at ?? 0} /> },
 ]

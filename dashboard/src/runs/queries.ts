@@ -1,3 +1,4 @@
+import type { Command, Config, Run, StreamMode } from '@langchain/langgraph-sdk'
 import type { WebhookDelivery as Delivery, TimelineSpan as Span, Timeline } from '@runyard/client'
 import { queryOptions } from '@tanstack/react-query'
 import { askAgent } from '../api/agent-request.ts'
@@ -18,10 +19,22 @@ export function timelineQuery(server: AgentServer, { thread_id, run_id }: RunPla
   })
 }
 
+/** A run with the fields that the SDK's type lacks. */
+export interface KnownRun extends Run {
+  cancel_reason: string | null
+  kwargs: {
+    input?: Record<string, unknown> | null
+    command?: Command
+    config: Config
+    context?: unknown
+    stream_mode: StreamMode[]
+  }
+}
+
 export function runQuery(server: AgentServer, { thread_id, run_id }: RunPlace) {
   return queryOptions({
     queryKey: [server.key, 'runs', run_id],
-    queryFn: () => server.client.runs.get(thread_id, run_id),
+    queryFn: () => server.client.runs.get(thread_id, run_id) as Promise<KnownRun>,
     refetchInterval: ({ state: { data } }) => (data && isOver(data.status) ? false : 2_000),
   })
 }

@@ -5,7 +5,10 @@ import { Square } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { z } from 'zod'
 import { type AgentServer, useAgentServer } from '../api/agent-server.tsx'
+import { assistantsQuery } from '../api/assistants.ts'
+import type { FoundRun } from '../api/runs.ts'
 import { meaningOfRun } from '../api/states.ts'
+import { threadRunsQuery } from '../api/thread-runs.ts'
 import { Button, ButtonLink } from '../design/button.tsx'
 import { reasonOf } from '../design/error-note.tsx'
 import { Card, Page, Section, TextLink } from '../design/page.tsx'
@@ -20,21 +23,26 @@ import { Talks } from '../shell/talks.tsx'
 import { DeliveriesView } from './deliveries-view.tsx'
 import { isOver, type RunPlace, runQuery, timelineQuery } from './queries.ts'
 import { RevisionLink } from './revision-link.tsx'
+import { RunAgain } from './run-again.tsx'
 import { RunErrorView } from './run-error.tsx'
+import { RunLog } from './run-log.tsx'
+import { RunSides } from './run-sides.tsx'
 import { RowPanel } from './span-panel.tsx'
 import { StreamView } from './stream-view.tsx'
 import { Waterfall } from './waterfall.tsx'
 import { rowsOf } from './waterfall-rows.ts'
 import { tokensWords } from './words.ts'
 
-/** One run: its facts, its waterfall, its error, its webhook deliveries. */
+/** One run: its input and output, its facts, its waterfall, its error, its log, its webhook deliveries. */
 export function RunPage() {
   const server = useAgentServer()
   const { thread = '', run = '' } = useParams({ strict: false }) as Record<string, string>
   const place = { thread_id: thread, run_id: run }
   const query = useQuery(timelineQuery(server, place))
   const { data } = query
-  const meaning = data && meaningOfRun(data.status)
+  const { data: siblings } = useQuery(threadRunsQuery(server, thread))
+  const isWaiting = siblings?.runs.find(({ run_id }) => run_id === run)?.is_waiting ?? false
+  const meaning = data && meaningOfRun(data.status, isWaiting)
   return (
     <Page
       title={`Run ${shortId(run)}`}
@@ -47,15 +55,37 @@ export function RunPage() {
               on <TextLink to={server.pages.thread(thread)}>thread {shortId(thread)}</TextLink>
             </span>
             <Time at={data.created_at} />
+            <Neighbours server={server} runs={siblings?.runs ?? []} run_id={run} />
           </>
         )
       }
       actions={data && <RunActions server={server} timeline={data} />}
     >
       <QueryView query={query} what="the run">
-        {(timeline) => <RunView server={server} place={place} timeline={timeline} />}
+        {(timeline) => (
+          <>
+            <RunSides server={server} timeline={timeline} isWaiting={isWaiting} />
+            <RunView server={server} place={place} timeline={timeline} />
+          </>
+        )}
       </QueryView>
     </Page>
+  )
+}
+
+/** The runs before and after this one on its thread. */
+function Neighbours(props: { server: AgentServer; runs: readonly FoundRun[]; run_id: string }) {
+  const { server, runs } = props
+  const at = runs.findIndex(({ run_id }) => run_id === props.run_id)
+  const linkTo = (run: FoundRun | undefined, text: string) =>
+    run && <TextLink to={server.pages.run(run.thread_id, run.run_id)}>{text}</TextLink>
+  return (
+    at >= 0 && (
+      <>
+        {linkTo(runs[at + 1], 'Previous run')}
+        {linkTo(runs[at - 1], 'Next run')}
+      </>
+    )
   )
 }
 
@@ -89,6 +119,7 @@ function RunView(props: { server: AgentServer; place: RunPlace; timeline: Timeli
           </p>
         )}
       </Section>
+      {server.deploymentId && <RunLog deployment_id={server.deploymentId} run_id={place.run_id} />}
       <DeliveriesView server={server} run_id={place.run_id} />
       <Section title="Stream">
         <StreamView server={server} place={place} />
@@ -100,6 +131,7 @@ function RunView(props: { server: AgentServer; place: RunPlace; timeline: Timeli
 function RunActions({ server, timeline }: { server: AgentServer; timeline: Timeline }) {
   const { assistant_id, thread_id, run_id, status, checkpoints } = timeline
   const last = checkpoints.findLast(({ checkpoint_ns }) => checkpoint_ns === '')
+  const { data: run } = useQuery(runQuery(server, timeline))
   const cancel = async () => {
     try {
       await server.client.runs.cancel(thread_id, run_id)
@@ -115,6 +147,11 @@ function RunActions({ server, timeline }: { server: AgentServer; timeline: Timel
           <Button kind="danger" icon={<Square size={14} />} onPress={cancel}>
             Cancel
           </Button>
+        </Talks>
+      )}
+      {run && (
+        <Talks>
+          <RunAgain key={run_id} server={server} timeline={timeline} run={run} />
         </Talks>
       )}
       <ButtonLink
@@ -139,7 +176,9 @@ function RunFacts({ server, timeline }: { server: AgentServer; timeline: Timelin
   const sum = (name: 'input_tokens' | 'output_tokens') =>
     models.reduce((total, span) => total + (span[name] ?? 0), 0)
   const counted = { input_tokens: sum('input_tokens'), output_tokens: sum('output_tokens') }
-  const reason = (run as { cancel_reason?: string | null } | undefined)?.cancel_reason
+  const { cancel_reason: reason, kwargs } = run ?? {}
+  const { cron_id } = (run?.metadata ?? {}) as { cron_id?: string }
+  const user = kwargs?.config.configurable?.langgraph_auth_user_id
   const facts: [string, ReactNode][] = [
     [
       'Took',
@@ -148,6 +187,15 @@ function RunFacts({ server, timeline }: { server: AgentServer; timeline: Timelin
     ['Queued for', <Duration key="q" from={due_at} to={started_at ?? ended_at} />],
     ['First token', Number.isFinite(first) ? <Elapsed key="f" ms={first - due_at} /> : '–'],
     ['Tokens', counted.input_tokens + counted.output_tokens > 0 ? tokensWords(counted) : '–'],
+    ['Assistant', <AssistantLink key="a" server={server} id={timeline.assistant_id} />],
+    [
+      'Caller',
+      cron_id ? (
+        <TextLink key="c" to={server.pages.cron(cron_id)}>{`cron ${shortId(cron_id)}`}</TextLink>
+      ) : (
+        String(user ?? '–')
+      ),
+    ],
     ['Attempts', attempt],
     [
       'Server',
@@ -173,4 +221,10 @@ function RunFacts({ server, timeline }: { server: AgentServer; timeline: Timelin
       </dl>
     </Card>
   )
+}
+
+function AssistantLink({ server, id }: { server: AgentServer; id: string }) {
+  const { data = [] } = useQuery(assistantsQuery(server))
+  const name = data.find(({ assistant_id }) => assistant_id === id)?.name
+  return <TextLink to={server.pages.studio(id)}>{name ?? shortId(id)}</TextLink>
 }

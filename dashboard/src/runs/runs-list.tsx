@@ -4,16 +4,15 @@ import { useCallback, useMemo, useState } from 'react'
 import { type AgentServer, atAGlance } from '../api/agent-server.tsx'
 import { statusOf } from '../api/query-client.ts'
 import { isActive } from '../api/run-state.ts'
-import { meaningOfRun } from '../api/states.ts'
 import { Button } from '../design/button.tsx'
 import { Empty } from '../design/empty.tsx'
 import { ErrorNote } from '../design/error-note.tsx'
 import { type ListColumn, RowList } from '../design/row-list.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
-import { Status } from '../design/status.tsx'
 import { shortId } from '../design/text/format.ts'
 import { Duration, Elapsed, Time } from '../design/text/time.tsx'
 import { toast } from '../design/toast.tsx'
+import { RunStatusMark } from '../shell/run-status.tsx'
 import { Talks } from '../shell/talks.tsx'
 import { hasMore, nextPage, type RunsPage, type ServerRun } from './merged-runs.ts'
 import { isFiltered, queryOf, type RunsSearch } from './search.ts'
@@ -115,10 +114,8 @@ const COLUMNS: readonly ListColumn<ServerRun>[] = [
   {
     id: 'status',
     header: 'Status',
-    width: '8rem',
-    cell: ({ status }) => (
-      <Status tone={meaningOfRun(status).tone}>{meaningOfRun(status).word}</Status>
-    ),
+    width: '11rem',
+    cell: (run) => <RunStatusMark run={run} />,
   },
   {
     id: 'run',

@@ -85,7 +85,7 @@ function ThreadStatus() {
       </Badge>
     )
   if (error !== undefined) return <Badge tone="bad">Failed</Badge>
-  if (interrupts.length > 0) return <Badge tone="wait">Waits for an answer</Badge>
+  if (interrupts.length > 0) return <Badge tone="wait">Waiting for an answer</Badge>
   if (next.length > 0) return <Badge tone="wait">Stands before {next.join(', ')}</Badge>
   return null
 }

@@ -4,7 +4,6 @@ import { agentFetch } from '../api/agent-fetch.ts'
 import { AgentRefusal } from '../api/agent-request.ts'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { readAgain } from '../api/read-again.ts'
-import { searchRuns } from '../api/runs.ts'
 import type { ThreadStatus } from '../api/states.ts'
 
 /** The fields that a row shows. */
@@ -81,18 +80,6 @@ export function threadQuery(server: AgentServer, thread_id: string) {
   return queryOptions({
     queryKey: [server.key, 'threads', thread_id],
     queryFn: (context) => readAgain(server, context, ({ client }) => client.threads.get(thread_id)),
-    refetchInterval: 3_000,
-  })
-}
-
-export function threadRunsQuery(server: AgentServer, thread_id: string) {
-  return queryOptions({
-    // The Studio caches its own list under `runs`, in another shape.
-    queryKey: [server.key, 'threads', thread_id, 'latest runs'],
-    queryFn: (context) =>
-      readAgain(server, context, (asked) =>
-        searchRuns(asked, { thread_id, limit: 100 }, context.signal),
-      ),
     refetchInterval: 3_000,
   })
 }

@@ -6,21 +6,23 @@ import { useState } from 'react'
 import { askAgent } from '../api/agent-request.ts'
 import { type AgentServer, useAgentServer } from '../api/agent-server.tsx'
 import type { FoundRun } from '../api/runs.ts'
-import { meaningOfRun, meaningOfThread } from '../api/states.ts'
+import { meaningOfThread } from '../api/states.ts'
+import { threadRunsQuery } from '../api/thread-runs.ts'
 import { stateQuery } from '../api/thread-state.ts'
 import { Button, ButtonLink } from '../design/button.tsx'
 import { Empty } from '../design/empty.tsx'
 import { JsonView } from '../design/json/view.tsx'
 import { Card, Facts, Page, Section } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'
-import { Badge, Status } from '../design/status.tsx'
+import { Badge } from '../design/status.tsx'
 import { type Column, Table } from '../design/table.tsx'
 import { bytesText, shortId } from '../design/text/format.ts'
 import { Id } from '../design/text/id.tsx'
 import { Duration, Time } from '../design/text/time.tsx'
+import { RunStatusMark } from '../shell/run-status.tsx'
 import { Talks } from '../shell/talks.tsx'
 import { DeleteThreads } from './delete-threads.tsx'
-import { type StorageUse, threadQuery, threadRunsQuery } from './queries.ts'
+import { type StorageUse, threadQuery } from './queries.ts'
 
 /** One thread: its facts, its runs, its current state. */
 export function ThreadPage() {
@@ -151,9 +153,7 @@ const COLUMNS: readonly Column<FoundRun>[] = [
   {
     id: 'status',
     header: 'Status',
-    cell: ({ status }) => (
-      <Status tone={meaningOfRun(status).tone}>{meaningOfRun(status).word}</Status>
-    ),
+    cell: (run) => <RunStatusMark run={run} />,
   },
   {
     id: 'run',

@@ -50,11 +50,11 @@ export function readLog(place: LogPlace, page: LogPage, signal?: AbortSignal): P
 }
 
 /** The last lines, oldest first. */
-export function logTailQuery(place: LogPlace, limit: number) {
+export function logTailQuery(place: LogPlace, limit: number, filters: LogFilters = {}) {
   return queryOptions({
-    queryKey: ['logs', 'tail', place, limit],
+    queryKey: ['logs', 'tail', place, limit, filters],
     queryFn: async ({ signal }) => {
-      const { logs } = await readLog(place, { order: 'desc', limit }, signal)
+      const { logs } = await readLog(place, { ...filters, order: 'desc', limit }, signal)
       return logs.toReversed()
     },
   })

@@ -6,6 +6,8 @@ export interface Seen {
   at: number | undefined
   /** The checkpoint before the message: a run from there replaces it. */
   before: string | undefined
+  /** The id of the run that added it. */
+  run: unknown
 }
 
 /** By message id. `history` in the server's order, newest step first. */
@@ -14,13 +16,14 @@ export function seenStates(
   messagesKey: string | undefined,
 ): ReadonlyMap<string, Seen> {
   const seen = new Map<string, Seen>()
-  for (const { values, created_at, parent_checkpoint } of history.toReversed()) {
+  for (const { values, created_at, parent_checkpoint, metadata } of history.toReversed()) {
     const messages = messagesKey ? values?.[messagesKey] : undefined
     for (const { id } of Array.isArray(messages) ? messages : []) {
       if (typeof id !== 'string' || seen.has(id)) continue
       seen.set(id, {
         at: created_at ? Date.parse(created_at) : undefined,
         before: parent_checkpoint?.checkpoint_id ?? undefined,
+        run: (metadata as { run_id?: unknown } | null)?.run_id,
       })
     }
   }

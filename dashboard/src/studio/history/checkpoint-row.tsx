@@ -100,12 +100,13 @@ function markOf(props: { row: HistoryRow; isTip: boolean; isLive: boolean; hasFa
   if (props.isLive) return { tone: 'live', word: 'Running' }
   if (props.hasFailed) return { tone: 'bad', word: 'Failed' }
   if (props.isTip && props.row.interrupts.length > 0)
-    return { tone: 'wait', word: 'Waits for an answer' }
+    return { tone: 'wait', word: 'Waiting for an answer' }
   return {}
 }
 
-/** How long its nodes took. An input or an edit waited for a user, so it has no duration. */
+/** How long its nodes took. Between two runs the thread waited for a user, so such a step has no duration. */
 function tookMs(row: HistoryRow, parent: HistoryRow | undefined): number | undefined {
   if (row.source !== 'loop' || !row.createdAt || !parent?.createdAt) return undefined
+  if (row.runId !== parent.runId) return undefined
   return Math.max(0, Date.parse(row.createdAt) - Date.parse(parent.createdAt))
 }

@@ -153,7 +153,7 @@ function Fold(props: { title: string; isOpen?: boolean; children: ReactNode }) {
 
 function meaningOf(task: Task): { word: string; tone: Tone } {
   if (task.error) return { word: 'Failed', tone: 'bad' }
-  if (task.interrupts.length > 0) return { word: 'Waits for an answer', tone: 'wait' }
+  if (task.interrupts.length > 0) return { word: 'Waiting for an answer', tone: 'wait' }
   if (task.result !== null && task.result !== undefined) return { word: 'Done', tone: 'good' }
   return { word: 'Comes next', tone: 'off' }
 }
