@@ -189,6 +189,37 @@ describe.skipIf(NO_BROWSER)(`runs and threads in the dashboard${skipped}`, () =>
     ).toBe(0)
   })
 
+  test('Ctrl-K finds what any id names', async () => {
+    const { thread_id, run_id, assistant_id } = await finish('agent', human('hello'))
+    const { cron_id } = (await client.crons.create('agent', {
+      schedule: '0 9 * * *',
+      input: human('hello'),
+    })) as unknown as { cron_id: string }
+    const { active_revision_id: revision } =
+      (await dashboard.client.findDeployment('weather')) ?? {}
+    const page = await visitor.open('/settings')
+    const places = [
+      ['Thread', thread_id, new RegExp(`${deployment}/threads/${thread_id}$`)],
+      ['Run', run_id, new RegExp(`${deployment}/threads/${thread_id}/runs/${run_id}$`)],
+      ['Assistant', assistant_id, new RegExp(`${deployment}/studio/${assistant_id}`)],
+      ['Deployment', deployment.split('/')[2] ?? '', new RegExp(`${deployment}$`)],
+      ['Revision', revision ?? '', new RegExp(`${deployment}/revisions/${revision}`)],
+      ['Cron', cron_id, new RegExp(`/crons\\?.*${cron_id}`)],
+    ] as const
+    for (const [kind, id, address] of places) {
+      await visitor.drawn()
+      await page.keyboard.press('Control+k')
+      const palette = page.getByRole('dialog', { name: 'Search or run a command' })
+      await palette.getByRole('searchbox').fill(` ${id}`)
+      await palette.getByRole('menuitem', { name: `${kind} ${id.slice(0, 8)}` }).waitFor()
+      if (kind === 'Run') await visitor.pictures('palette-id')
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      await page.waitForURL(address)
+    }
+    await page.getByRole('dialog').waitFor()
+  })
+
   test('a failed run says why, with the lines of its author first', async () => {
     const { thread_id, run_id } = await finish('fail', { reason: 'the moon is full' })
     const page = await visitor.open(`${deployment}/runs?status=error&error=moon`)

@@ -11,11 +11,14 @@ import { chooseWorkspace } from '../../api/workspace.ts'
 import { useSignOut } from '../me-menu.tsx'
 import { PLACES } from '../places.tsx'
 import { chooseTheme } from '../theme.ts'
+import { useFoundById } from './found-by-id.tsx'
 
 export interface Entry {
   id: string
   label: string
   detail?: string
+  /** Found by these too. */
+  words?: string
   icon: ReactNode
   keys?: string
   run: () => void
@@ -29,7 +32,8 @@ export interface Section {
 /** Most deployments that are asked for their assistants. */
 const ASKED = 8
 
-export function useEntries(onHelp: () => void): Section[] {
+/** `typed`: the searched text. */
+export function useEntries(onHelp: () => void, typed: string) {
   const navigate = useNavigate()
   const go = (to: string) => void navigate({ to })
   const places = PLACES[MODE].map(({ to, label, icon, jump }) => ({
@@ -40,7 +44,9 @@ export function useEntries(onHelp: () => void): Section[] {
     run: () => go(to),
   }))
   const deployments = useDeployments()
-  return [
+  const byId = useFoundById(typed, go)
+  const sections: Section[] = [
+    { title: 'Found by its id', entries: byId?.entries ?? [] },
     { title: 'Places', entries: places },
     {
       title: 'Deployments',
@@ -55,6 +61,12 @@ export function useEntries(onHelp: () => void): Section[] {
     { title: 'Assistants', entries: useAssistants(deployments, go) },
     { title: 'Actions', entries: useActions(go, onHelp) },
   ]
+  return { sections, nothing: nothingText(byId) }
+}
+
+function nothingText(byId: { isSearching: boolean } | undefined): string {
+  if (!byId) return 'Nothing has this name.'
+  return byId.isSearching ? 'Searching…' : 'Nothing that is awake has this id.'
 }
 
 interface Named {

@@ -1,5 +1,6 @@
 /** A palette of places, deployments, assistants and actions, searched by typing. */
 import { Search } from 'lucide-react'
+import { useState } from 'react'
 import {
   Autocomplete,
   Dialog,
@@ -17,7 +18,8 @@ import { type Entry, useEntries } from './palette-entries.tsx'
 
 export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const { contains } = useFilter({ sensitivity: 'base' })
-  const sections = useEntries(onHelp)
+  const [typed, setTyped] = useState('')
+  const { sections, nothing } = useEntries(onHelp, typed)
   return (
     <ModalOverlay
       isOpen
@@ -27,7 +29,11 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
     >
       <Modal className="w-full max-w-xl rounded-lg border border-line bg-raised shadow-overlay">
         <Dialog aria-label="Search or run a command" className="outline-none">
-          <Autocomplete filter={(text, typed) => matches(text, typed, contains)}>
+          <Autocomplete
+            inputValue={typed}
+            onInputChange={setTyped}
+            filter={(text, words) => matches(text, words, contains)}
+          >
             <SearchField
               aria-label="Search or run a command"
               autoFocus
@@ -35,7 +41,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
             >
               <Search size={16} aria-hidden="true" className="shrink-0 text-ink-faint" />
               <Input
-                placeholder="Find a place, a deployment, an action…"
+                placeholder="A place, a deployment, an action, or any id…"
                 className="h-12 w-full bg-transparent text-lg outline-none placeholder:text-ink-faint [&::-webkit-search-cancel-button]:hidden"
               />
             </SearchField>
@@ -45,7 +51,7 @@ export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () =
                 aria-label="Found"
                 className="p-2 outline-none"
                 renderEmptyState={() => (
-                  <p className="px-2 py-6 text-center text-ink-soft">Nothing has this name.</p>
+                  <p className="px-2 py-6 text-center text-ink-soft">{nothing}</p>
                 )}
               >
                 {sections
@@ -73,7 +79,7 @@ function Row({ entry, onDone }: { entry: Entry; onDone: () => void }) {
   return (
     <MenuItem
       id={entry.id}
-      textValue={`${entry.label} ${entry.detail ?? ''}`}
+      textValue={`${entry.label} ${entry.detail ?? ''} ${entry.words ?? ''}`}
       onAction={() => {
         onDone()
         entry.run()
@@ -94,5 +100,8 @@ function matches(
   typed: string,
   contains: (text: string, part: string) => boolean,
 ): boolean {
-  return typed.split(/\s+/).every((word) => contains(text, word))
+  return typed
+    .trim()
+    .split(/\s+/)
+    .every((word) => contains(text, word))
 }

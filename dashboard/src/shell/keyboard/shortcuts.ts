@@ -16,7 +16,7 @@ const JUMP_MS = 1_500
 
 /** The shortcuts that the help sheet lists. */
 export const SHORTCUTS: readonly { keys: readonly string[]; label: string }[] = [
-  { keys: [`${MOD}K`], label: 'Find a place or an action' },
+  { keys: [`${MOD}K`], label: 'Find a place, an action or an id' },
   { keys: ['/'], label: 'Search on this page' },
   { keys: ['j', 'k'], label: 'Next and previous row of a list' },
   { keys: ['Enter'], label: 'Open the row' },

@@ -1,0 +1,97 @@
+/** Finds what a typed id names: a deployment, a revision, or a thing of an agent server that is awake. */
+import { dataOf } from '@runyard/client'
+import { useQuery } from '@tanstack/react-query'
+import { Hash } from 'lucide-react'
+import { askAgent } from '../../api/agent-request.ts'
+import { type AgentServer, agentServer, atAGlance } from '../../api/agent-server.tsx'
+import { controlPlane } from '../../api/control-plane.ts'
+import { answeringQuery } from '../../api/deployments.ts'
+import { MODE } from '../../api/mode.ts'
+import { queryClient } from '../../api/query-client.ts'
+import { searchRuns } from '../../api/runs.ts'
+import { shortId } from '../../design/text/format.ts'
+import type { Entry } from './palette-entries.tsx'
+
+const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
+
+interface Found {
+  kind: string
+  /** The name of its deployment. */
+  of?: string
+  to: string
+}
+
+/** `undefined`: what is typed is no id. */
+export function useFoundById(typed: string, go: (to: string) => void) {
+  const id = typed.trim().toLowerCase()
+  const isId = ID.test(id)
+  const { data = [], isFetching } = useQuery({
+    queryKey: ['palette', 'id', id],
+    queryFn: () => find(id),
+    enabled: isId,
+    retry: false,
+  })
+  if (!isId) return undefined
+  const entries = data.map(
+    ({ kind, of, to }): Entry => ({
+      id: to,
+      label: `${kind} ${shortId(id)}`,
+      ...(of && { detail: of }),
+      words: id,
+      icon: <Hash size={16} />,
+      run: () => go(to),
+    }),
+  )
+  return { entries, isSearching: isFetching }
+}
+
+/** A server that fails does not hide what another one has. */
+async function find(id: string): Promise<Found[]> {
+  const servers =
+    MODE === 'control-plane'
+      ? (await queryClient.fetchQuery(answeringQuery())).awake.map(agentServer)
+      : [agentServer()]
+  const asked = await Promise.allSettled([
+    ...(MODE === 'control-plane' ? [findDeployed(id)] : []),
+    ...servers.map((server) => findOn(server, id)),
+  ])
+  return asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+}
+
+/** Of each deployment the latest 100 revisions. */
+async function findDeployed(id: string): Promise<Found[]> {
+  const all = await controlPlane.listDeployments()
+  const own = all.find((one) => one.id === id)
+  if (own) return [{ kind: 'Deployment', of: own.name, to: `/deployments/${id}` }]
+  const found = all.map(async ({ id: deployment_id, name: of }): Promise<Found[]> => {
+    const params = { path: { deployment_id }, query: { limit: 100 } }
+    const { resources } = await dataOf(
+      controlPlane.api.GET('/v2/deployments/{deployment_id}/revisions', { params }),
+    )
+    const to = `/deployments/${deployment_id}/revisions/${id}`
+    return resources.some((one) => one.id === id) ? [{ kind: 'Revision', of, to }] : []
+  })
+  return (await Promise.all(found)).flat()
+}
+
+async function findOn(server: AgentServer, id: string): Promise<Found[]> {
+  const asked = atAGlance(server)
+  const [{ runs }, threads, assistants, crons] = await Promise.all([
+    searchRuns(asked, { run_id: id, limit: 1 }),
+    askAgent<unknown[]>(asked, 'POST', '/threads/search', { ids: [id], select: ['thread_id'] }),
+    asked.client.assistants.search({ limit: 1_000 }),
+    asked.client.crons.search({ limit: 1_000 }),
+  ])
+  const { pages, deploymentId, name } = server
+  // An agent server of an earlier version does not know the condition and returns its latest run.
+  const run = runs.find(({ run_id }) => run_id === id)
+  const found: [kind: string, to: string | false | undefined][] = [
+    ['Run', run && pages.run(run.thread_id, id)],
+    ['Thread', threads.length > 0 && pages.thread(id)],
+    ['Assistant', assistants.some((one) => one.assistant_id === id) && pages.studio(id)],
+    ['Cron', crons.some(({ cron_id }) => cron_id === id) && pages.cron(id)],
+  ]
+  return found.flatMap(([kind, to]) =>
+    to ? [{ kind, to, ...(deploymentId && { of: name }) }] : [],
+  )
+}
