@@ -13,12 +13,18 @@ export class AgentRefusal extends Error {
 }
 
 /** Returns the JSON of a 2xx response. Throws `AgentRefusal` for anything else. */
-export async function askAgent<T>(
-  server: AgentServer,
+export async function askAgent<T>(...asked: Parameters<typeof askForPage>): Promise<T> {
+  return (await askForPage<T>(...asked)).answer
+}
+
+/** The same with the headers of the response, which lead to the next page. */
+export async function askForPage<T>(
+  server: Pick<AgentServer, 'url' | 'headers'>,
   method: string,
   path: string,
   body?: unknown,
-): Promise<T> {
+  signal?: AbortSignal,
+): Promise<{ answer: T; headers: Headers }> {
   const response = await agentFetch(`${server.url}${path}`, {
     method,
     headers: {
@@ -26,10 +32,11 @@ export async function askAgent<T>(
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
   })
   const text = await response.text()
   if (!response.ok) throw new AgentRefusal(response.status, detailOf(text, response.status))
-  return (text === '' ? undefined : JSON.parse(text)) as T
+  return { answer: (text === '' ? undefined : JSON.parse(text)) as T, headers: response.headers }
 }
 
 function detailOf(text: string, status: number): string {

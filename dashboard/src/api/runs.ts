@@ -1,6 +1,5 @@
 /** Runs of all threads, as an agent server's `POST /runs/search` returns them. */
-import { agentFetch } from './agent-fetch.ts'
-import { AgentRefusal, askAgent } from './agent-request.ts'
+import { askAgent, askForPage } from './agent-request.ts'
 import type { AgentServer } from './agent-server.tsx'
 import type { RunStatus } from './states.ts'
 
@@ -48,22 +47,16 @@ export async function searchRuns(
   query: RunQuery & { limit: number; cursor?: string | undefined },
   signal?: AbortSignal,
 ): Promise<{ runs: FoundRun[]; next: string | undefined }> {
-  const response = await agentFetch(`${server.url}/runs/search`, {
-    method: 'POST',
-    headers: { ...server.headers, 'content-type': 'application/json' },
-    body: JSON.stringify(query),
-    ...(signal && { signal }),
-  })
-  const answer: unknown = await response.json()
-  if (!response.ok) {
-    const { detail } = answer as { detail?: unknown }
-    const reason =
-      typeof detail === 'string' ? detail : `The agent server answered ${response.status}.`
-    throw new AgentRefusal(response.status, reason)
-  }
+  const found = await askForPage<Omit<FoundRun, 'is_waiting'>[]>(
+    server,
+    'POST',
+    '/runs/search',
+    query,
+    signal,
+  )
   return {
-    runs: await withWaiting(server, answer as Omit<FoundRun, 'is_waiting'>[]),
-    next: response.headers.get('x-pagination-next') ?? undefined,
+    runs: await withWaiting(server, found.answer),
+    next: found.headers.get('x-pagination-next') ?? undefined,
   }
 }
 
@@ -74,18 +67,17 @@ async function withWaiting(
 ): Promise<FoundRun[]> {
   const ended = runs.filter(({ status }) => status === 'success')
   const ids = [...new Set(ended.map(({ thread_id }) => thread_id))]
-  const waiting = ids.length > 0 ? await waitingThreads(server, ids) : []
+  const waiting =
+    ids.length === 0
+      ? []
+      : await askAgent<{ thread_id: string; state_updated_at: string }[]>(
+          server,
+          'POST',
+          '/threads/search',
+          { ids, status: 'interrupted', limit: 1_000, select: ['thread_id', 'state_updated_at'] },
+        )
   const since = new Map(waiting.map((one) => [one.thread_id, Date.parse(one.state_updated_at)]))
   const isWaiting = ({ thread_id, status, ended_at }: (typeof runs)[number]) =>
     status === 'success' && (since.get(thread_id) ?? Number.POSITIVE_INFINITY) <= (ended_at ?? 0)
   return runs.map((run) => ({ ...run, is_waiting: isWaiting(run) }))
-}
-
-function waitingThreads(server: AgentServer, ids: string[]) {
-  return askAgent<{ thread_id: string; state_updated_at: string }[]>(
-    server,
-    'POST',
-    '/threads/search',
-    { ids, status: 'interrupted', limit: ids.length, select: ['thread_id', 'state_updated_at'] },
-  )
 }

@@ -4,6 +4,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { askAgent } from '../api/agent-request.ts'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { readAgain } from '../api/read-again.ts'
+import { isActive } from '../api/run-state.ts'
 
 export interface RunPlace {
   thread_id: string
@@ -35,7 +36,7 @@ export function runQuery(server: AgentServer, { thread_id, run_id }: RunPlace) {
   return queryOptions({
     queryKey: [server.key, 'runs', run_id],
     queryFn: () => server.client.runs.get(thread_id, run_id) as Promise<KnownRun>,
-    refetchInterval: ({ state: { data } }) => (data && isOver(data.status) ? false : 2_000),
+    refetchInterval: ({ state: { data } }) => (data && !isActive(data) ? false : 2_000),
   })
 }
 
@@ -61,8 +62,4 @@ export function deliveriesQuery(server: AgentServer, run_id: string) {
       ),
     refetchInterval: 5_000,
   })
-}
-
-export function isOver(status: string): boolean {
-  return status !== 'pending' && status !== 'running'
 }

@@ -1,7 +1,7 @@
 /** Starts a run anew: as it was, or with another input. */
 import type { Timeline } from '@runyard/client'
+import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { RotateCcw } from 'lucide-react'
 import { useState } from 'react'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { Button } from '../design/button.tsx'
@@ -17,36 +17,28 @@ type Given = Pick<KnownRun['kwargs'], 'input' | 'command'>
 export function RunAgain(props: { server: AgentServer; timeline: Timeline; run: KnownRun }) {
   const { server, timeline, run } = props
   const [isEditing, setEditing] = useState(false)
-  const [isPending, setPending] = useState(false)
   const navigate = useNavigate()
-  const start = async (given: Given) => {
-    const { thread_id, run_id } = await startAgain(server, timeline, run, given)
-    void navigate({ to: server.pages.run(thread_id, run_id) })
-  }
-  const again = async () => {
-    setPending(true)
-    try {
-      await start(run.kwargs)
-    } catch (error) {
-      toast(reasonOf(error), { tone: 'bad' })
-    } finally {
-      setPending(false)
-    }
-  }
+  const { mutateAsync, mutate, isPending } = useMutation({
+    mutationFn: (given: Given) => startAgain(server, timeline, run, given),
+    onSuccess: ({ thread_id, run_id }) => navigate({ to: server.pages.run(thread_id, run_id) }),
+  })
+  const onError = (error: unknown) => toast(reasonOf(error), { tone: 'bad' })
   return (
     <>
-      <Button icon={<RotateCcw size={14} />} isPending={isPending} onPress={() => void again()}>
+      <Button isPending={isPending} onPress={() => mutate(run.kwargs, { onError })}>
         Run again
       </Button>
       <Button onPress={() => setEditing(true)}>With another input</Button>
-      {isEditing && <OtherInput run={run} onStart={start} onClose={() => setEditing(false)} />}
+      {isEditing && (
+        <OtherInput run={run} onStart={mutateAsync} onClose={() => setEditing(false)} />
+      )}
     </>
   )
 }
 
 function OtherInput(props: {
   run: KnownRun
-  onStart: (given: Given) => Promise<void>
+  onStart: (given: Given) => Promise<unknown>
   onClose: () => void
 }) {
   const { input, command } = props.run.kwargs

@@ -4,25 +4,20 @@ import type { AgentServer } from '../api/agent-server.tsx'
 import { ErrorFrames } from './error-frames.tsx'
 import { spanQuery } from './queries.ts'
 
-/** Why the run failed: the stack is that of the innermost failed span. */
-export function RunErrorView(props: {
+interface ErrorProps {
   server: AgentServer
   timeline: Timeline
   error: { error: string; message: string }
-}) {
-  const { server, timeline, error } = props
+}
+
+/** Why the run failed: the stack is that of the innermost failed span. */
+export function RunErrorView({ server, timeline, error }: ErrorProps) {
   const failed = failedOf(timeline.spans, error)
   if (!failed) return <ErrorFrames error={error} />
   return <FailedSpan server={server} timeline={timeline} span={failed} error={error} />
 }
 
-function FailedSpan(props: {
-  server: AgentServer
-  timeline: Timeline
-  span: Span
-  error: { error: string; message: string }
-}) {
-  const { server, timeline, span, error } = props
+function FailedSpan({ server, timeline, span, error }: ErrorProps & { span: Span }) {
   const full = useQuery(spanQuery(server, timeline, span)).data
   const stack = full?.error?.stack
   return (

@@ -13,13 +13,9 @@ export function RunLog({ deployment_id, run_id }: { deployment_id: string; run_i
     ...logTailQuery({ deployment_id, kind: 'deploy' }, LINES, { run_id }),
     refetchInterval: 3_000,
   })
+  const all = `/deployments/${deployment_id}/logs?run=${run_id}`
   return (
-    <Section
-      title="Log"
-      actions={
-        <TextLink to={`/deployments/${deployment_id}/logs?run=${run_id}`}>Open in Logs</TextLink>
-      }
-    >
+    <Section title="Log" actions={<TextLink to={all}>Open in Logs</TextLink>}>
       <QueryView query={query} what="the log of the run">
         {(entries) =>
           entries.length > 0 ? (

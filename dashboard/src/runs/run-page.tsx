@@ -6,6 +6,7 @@ import type { ReactNode } from 'react'
 import { z } from 'zod'
 import { type AgentServer, useAgentServer } from '../api/agent-server.tsx'
 import { assistantsQuery } from '../api/assistants.ts'
+import { isActive } from '../api/run-state.ts'
 import type { FoundRun } from '../api/runs.ts'
 import { meaningOfRun } from '../api/states.ts'
 import { threadRunsQuery } from '../api/thread-runs.ts'
@@ -21,7 +22,7 @@ import { toast } from '../design/toast.tsx'
 import { addressText, useAddress } from '../shell/address.ts'
 import { Talks } from '../shell/talks.tsx'
 import { DeliveriesView } from './deliveries-view.tsx'
-import { isOver, type RunPlace, runQuery, timelineQuery } from './queries.ts'
+import { type RunPlace, runQuery, timelineQuery } from './queries.ts'
 import { RevisionLink } from './revision-link.tsx'
 import { RunAgain } from './run-again.tsx'
 import { RunErrorView } from './run-error.tsx'
@@ -113,7 +114,7 @@ function RunView(props: { server: AgentServer; place: RunPlace; timeline: Timeli
             onClose={() => choose(undefined)}
           />
         )}
-        {timeline.attempts.length === 0 && isOver(timeline.status) && (
+        {timeline.attempts.length === 0 && !isActive(timeline) && (
           <p className="mt-2 text-sm text-ink-soft">
             What was at work is kept for a week, and nothing of a run that never began.
           </p>
@@ -142,7 +143,7 @@ function RunActions({ server, timeline }: { server: AgentServer; timeline: Timel
   }
   return (
     <>
-      {!isOver(status) && (
+      {isActive(timeline) && (
         <Talks>
           <Button kind="danger" icon={<Square size={14} />} onPress={cancel}>
             Cancel
@@ -179,6 +180,10 @@ function RunFacts({ server, timeline }: { server: AgentServer; timeline: Timelin
   const { cancel_reason: reason, kwargs } = run ?? {}
   const { cron_id } = (run?.metadata ?? {}) as { cron_id?: string }
   const user = kwargs?.config.configurable?.langgraph_auth_user_id
+  const cron = cron_id && (
+    <TextLink to={server.pages.cron(cron_id)}>cron {shortId(cron_id)}</TextLink>
+  )
+  const caller = cron || String(user ?? '–')
   const facts: [string, ReactNode][] = [
     [
       'Took',
@@ -188,23 +193,9 @@ function RunFacts({ server, timeline }: { server: AgentServer; timeline: Timelin
     ['First token', Number.isFinite(first) ? <Elapsed key="f" ms={first - due_at} /> : '–'],
     ['Tokens', counted.input_tokens + counted.output_tokens > 0 ? tokensWords(counted) : '–'],
     ['Assistant', <AssistantLink key="a" server={server} id={timeline.assistant_id} />],
-    [
-      'Caller',
-      cron_id ? (
-        <TextLink key="c" to={server.pages.cron(cron_id)}>{`cron ${shortId(cron_id)}`}</TextLink>
-      ) : (
-        String(user ?? '–')
-      ),
-    ],
+    ['Caller', caller],
     ['Attempts', attempt],
-    [
-      'Server',
-      last?.server_id ? (
-        <code key="s" title={last.server_id}>{`${last.server_id.slice(0, 8)}`}</code>
-      ) : (
-        '–'
-      ),
-    ],
+    ['Server', last?.server_id ? <Id key="s" id={last.server_id} isBare /> : '–'],
     ['Revision', <RevisionLink key="r" server={server} id={last?.revision_id ?? null} />],
     ['On a busy thread', run?.multitask_strategy ?? '–'],
     ...(reason ? [['Cancelled', reason] as [string, ReactNode]] : []),

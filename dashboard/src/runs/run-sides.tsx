@@ -1,15 +1,13 @@
-/** The input and output of a run, side by side: the last message in words, and all of it as JSON. */
+/** The input and output of a run, or its question, side by side. */
 import type { Timeline } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
 import type { AgentServer } from '../api/agent-server.tsx'
+import { isActive } from '../api/run-state.ts'
 import { stateQuery } from '../api/thread-state.ts'
 import { ButtonLink } from '../design/button.tsx'
-import { JsonView } from '../design/json/view.tsx'
 import { Card } from '../design/page.tsx'
-import { LongText } from '../design/text/long-text.tsx'
-import { isOver, runQuery } from './queries.ts'
-import { lastWords } from './words.ts'
+import { runQuery } from './queries.ts'
+import { Side } from './side.tsx'
 
 /** `isWaiting`: its question is still open. */
 export function RunSides(props: { server: AgentServer; timeline: Timeline; isWaiting: boolean }) {
@@ -17,7 +15,7 @@ export function RunSides(props: { server: AgentServer; timeline: Timeline; isWai
   const { thread_id, assistant_id, status } = timeline
   const kwargs = useQuery(runQuery(server, timeline)).data?.kwargs
   const last = timeline.checkpoints.findLast(({ checkpoint_ns }) => checkpoint_ns === '')
-  const isDone = isOver(status)
+  const isDone = !isActive(timeline)
   const { data: state } = useQuery({
     ...stateQuery(server, thread_id, last?.checkpoint_id),
     enabled: isDone && last !== undefined,
@@ -25,10 +23,11 @@ export function RunSides(props: { server: AgentServer; timeline: Timeline; isWai
   const asked = state?.tasks.flatMap(({ interrupts }) => interrupts) ?? []
   const answer = kwargs?.command?.resume
   return (
-    <div className="mb-6 grid gap-4 md:grid-cols-2">
+    <Card className="mb-4 grid gap-4 md:grid-cols-2">
       <Side
         title={answer === undefined ? 'Input of the run' : 'Answer to the question'}
         value={answer ?? kwargs?.command ?? kwargs?.input}
+        isSaid
         otherwise={kwargs ? 'It had no input.' : '…'}
       />
       {asked.length > 0 && status === 'success' ? (
@@ -46,37 +45,12 @@ export function RunSides(props: { server: AgentServer; timeline: Timeline; isWai
         <Side
           title="Output of the run"
           value={state?.values}
+          isSaid
           otherwise={
             !isDone ? 'It has not ended.' : last ? '…' : 'It has written nothing to its thread.'
           }
         />
       )}
-    </div>
-  )
-}
-
-function Side(props: { title: string; value: unknown; otherwise?: string; children?: ReactNode }) {
-  const { title, value, otherwise, children } = props
-  const words = lastWords(value)
-  return (
-    <Card className="min-w-0">
-      <header className="mb-1.5 flex min-h-7 items-center justify-between gap-3">
-        <h2 className="text-sm text-ink-soft">{title}</h2>
-        {children}
-      </header>
-      <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
-        tabIndex={0}
-        aria-label={title}
-        className="max-h-80 overflow-auto"
-      >
-        {words && <LongText text={words} />}
-        {value === undefined || value === null ? (
-          <p className="text-ink-faint">{otherwise}</p>
-        ) : (
-          typeof value !== 'string' && <JsonView value={value} openDepth={words ? 0 : 3} />
-        )}
-      </section>
     </Card>
   )
 }

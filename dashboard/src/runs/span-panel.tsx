@@ -1,19 +1,19 @@
 /** One bar of the waterfall: its facts, with input and output side by side. */
 
-import type { TimelineSpan as Span, Timeline } from '@runyard/client'
+import type { TimelineAttempt as Attempt, TimelineSpan as Span, Timeline } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { stateQuery } from '../api/thread-state.ts'
 import { ButtonLink, IconButton } from '../design/button.tsx'
-import { JsonView } from '../design/json/view.tsx'
 import { Card, Facts } from '../design/page.tsx'
 import { durationText } from '../design/text/format.ts'
 import { Elapsed } from '../design/text/time.tsx'
 import { ErrorFrames } from './error-frames.tsx'
 import { spanQuery } from './queries.ts'
 import { RevisionLink } from './revision-link.tsx'
+import { Side } from './side.tsx'
 import type { WaterfallRow } from './waterfall-rows.ts'
 import { attemptWords, tokensWords } from './words.ts'
 
@@ -64,13 +64,7 @@ function AttemptFacts({
   )
 }
 
-function serverText({
-  server_id,
-  pid,
-}: {
-  server_id: string | null
-  pid: number | null
-}): ReactNode {
+function serverText({ server_id, pid }: Attempt): ReactNode {
   if (!server_id) return 'Unknown'
   return (
     <>
@@ -80,8 +74,13 @@ function serverText({
   )
 }
 
-function SpanView(props: { server: AgentServer; timeline: Timeline; span: Span }) {
-  const { server, timeline, span } = props
+interface SpanProps {
+  server: AgentServer
+  timeline: Timeline
+  span: Span
+}
+
+function SpanView({ server, timeline, span }: SpanProps) {
   const { ended_at, started_at, first_token_at } = span
   const full = useQuery(spanQuery(server, timeline, span)).data ?? span
   const before = checkpointBefore(timeline, span)
@@ -116,31 +115,23 @@ function SpanView(props: { server: AgentServer; timeline: Timeline; span: Span }
       {full.error && <ErrorFrames error={full.error} />}
       {full.interrupts && (
         <div className="mb-4">
-          <Side title="It asks" text={full.interrupts} />
+          <Side title="It asks" value={parsed(full.interrupts)} />
         </div>
       )}
       {span.kind === 'node' ? (
         <NodeSides server={server} timeline={timeline} span={span} />
       ) : (
-        <Sides>
-          <Side title="Input" text={full.input} />
-          <Side title="Output" text={full.output} />
-        </Sides>
+        <div className="grid gap-4 md:grid-cols-2">
+          <Side title="Input" value={parsed(full.input)} />
+          <Side title="Output" value={parsed(full.output)} />
+        </div>
       )}
     </>
   )
 }
 
 /** A node's input and output come from the checkpoints. */
-function NodeSides({
-  server,
-  timeline,
-  span,
-}: {
-  server: AgentServer
-  timeline: Timeline
-  span: Span
-}) {
+function NodeSides({ server, timeline, span }: SpanProps) {
   const { thread_id } = timeline
   const before = checkpointBefore(timeline, span)
   const query = useQuery({
@@ -158,10 +149,10 @@ function NodeSides({
     | { result?: unknown }
     | undefined
   return (
-    <Sides>
+    <div className="grid gap-4 md:grid-cols-2">
       <Side title="State before" value={query.data?.values} />
       <Side title="Written" value={task?.result ?? undefined} />
-    </Sides>
+    </div>
   )
 }
 
@@ -174,41 +165,6 @@ function checkpointBefore({ checkpoints }: Timeline, { kind, namespace, step }: 
 
 function taskOf({ namespace }: Span): string | undefined {
   return namespace.at(-1)?.split(':').at(-1)
-}
-
-function Sides({ children }: { children: ReactNode }) {
-  return <div className="grid gap-4 md:grid-cols-2">{children}</div>
-}
-
-function Side({
-  title,
-  text,
-  value,
-}: {
-  title: string
-  text?: string | undefined
-  value?: unknown
-}) {
-  const shown = value ?? parsed(text)
-  return (
-    <div className="min-w-0">
-      <h4 className="mb-1 text-sm font-medium text-ink-soft">{title}</h4>
-      <section
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
-        tabIndex={0}
-        aria-label={title}
-        className="max-h-96 overflow-auto rounded-md bg-sunken p-2"
-      >
-        {shown === undefined ? (
-          <p className="text-sm text-ink-faint">Nothing is kept.</p>
-        ) : typeof shown === 'string' ? (
-          <pre className="text-sm wrap-anywhere whitespace-pre-wrap">{shown}</pre>
-        ) : (
-          <JsonView value={shown} openDepth={3} />
-        )}
-      </section>
-    </div>
-  )
 }
 
 /** A truncated text is shown as text. */

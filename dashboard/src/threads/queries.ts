@@ -1,7 +1,6 @@
 import type { Thread } from '@langchain/langgraph-sdk'
 import { queryOptions } from '@tanstack/react-query'
-import { agentFetch } from '../api/agent-fetch.ts'
-import { AgentRefusal } from '../api/agent-request.ts'
+import { askAgent, askForPage } from '../api/agent-request.ts'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { readAgain } from '../api/read-again.ts'
 import type { ThreadStatus } from '../api/states.ts'
@@ -46,35 +45,18 @@ async function searchThreads(
     sort_by: 'updated_at',
     select: ['thread_id', 'created_at', 'updated_at', 'metadata', 'status', 'error'],
   }
-  const found = await ask<FoundThread[]>(server, 'search', which, signal)
+  const found = await askForPage<FoundThread[]>(server, 'POST', '/threads/search', which, signal)
   const counted = Number(found.headers.get('x-pagination-total') ?? found.answer.length)
   // Only the first page needs the exact total.
   const isCounted = counted <= COUNTED_BY_SEARCH || page > 0
-  const total = isCounted ? counted : (await ask<number>(server, 'count', query, signal)).answer
+  const total = isCounted
+    ? counted
+    : await askAgent<number>(server, 'POST', '/threads/count', query, signal)
   return { threads: found.answer, total }
 }
 
 /** A search counts at most one more than this. */
 const COUNTED_BY_SEARCH = 1_000
-
-async function ask<T>(
-  server: AgentServer,
-  what: 'search' | 'count',
-  body: object,
-  signal: AbortSignal,
-): Promise<{ answer: T; headers: Headers }> {
-  const response = await agentFetch(`${server.url}/threads/${what}`, {
-    method: 'POST',
-    headers: { ...server.headers, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-    signal,
-  })
-  const answer: unknown = await response.json()
-  if (!response.ok) {
-    throw new AgentRefusal(response.status, `The agent server answered ${response.status}.`)
-  }
-  return { answer: answer as T, headers: response.headers }
-}
 
 export function threadQuery(server: AgentServer, thread_id: string) {
   return queryOptions({

@@ -2,7 +2,6 @@
 import { dataOf } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
 import { Hash } from 'lucide-react'
-import { askAgent } from '../../api/agent-request.ts'
 import { type AgentServer, agentServer, atAGlance } from '../../api/agent-server.tsx'
 import { controlPlane } from '../../api/control-plane.ts'
 import { answeringQuery } from '../../api/deployments.ts'
@@ -16,12 +15,12 @@ const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 interface Found {
   kind: string
-  /** The name of its deployment. */
-  of?: string
+  /** The name of its deployment; empty: there is none. */
+  of: string
   to: string
 }
 
-/** `undefined`: what is typed is no id. */
+/** `nothing`: the text if the palette has no entry. */
 export function useFoundById(typed: string, go: (to: string) => void) {
   const id = typed.trim().toLowerCase()
   const isId = ID.test(id)
@@ -31,29 +30,27 @@ export function useFoundById(typed: string, go: (to: string) => void) {
     enabled: isId,
     retry: false,
   })
-  if (!isId) return undefined
+  if (!isId) return { entries: [], nothing: 'Nothing has this name.' }
   const entries = data.map(
     ({ kind, of, to }): Entry => ({
       id: to,
       label: `${kind} ${shortId(id)}`,
-      ...(of && { detail: of }),
+      detail: of,
       words: id,
       icon: <Hash size={16} />,
       run: () => go(to),
     }),
   )
-  return { entries, isSearching: isFetching }
+  return { entries, nothing: isFetching ? 'Searching…' : 'Nothing that is awake has this id.' }
 }
 
 /** A server that fails does not hide what another one has. */
 async function find(id: string): Promise<Found[]> {
-  const servers =
-    MODE === 'control-plane'
-      ? (await queryClient.fetchQuery(answeringQuery())).awake.map(agentServer)
-      : [agentServer()]
+  const isPlane = MODE === 'control-plane'
+  const awake = isPlane ? (await queryClient.fetchQuery(answeringQuery())).awake : [undefined]
   const asked = await Promise.allSettled([
-    ...(MODE === 'control-plane' ? [findDeployed(id)] : []),
-    ...servers.map((server) => findOn(server, id)),
+    isPlane ? findDeployed(id) : [],
+    ...awake.map((deployment) => findOn(agentServer(deployment), id)),
   ])
   return asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
 }
@@ -78,20 +75,19 @@ async function findOn(server: AgentServer, id: string): Promise<Found[]> {
   const asked = atAGlance(server)
   const [{ runs }, threads, assistants, crons] = await Promise.all([
     searchRuns(asked, { run_id: id, limit: 1 }),
-    askAgent<unknown[]>(asked, 'POST', '/threads/search', { ids: [id], select: ['thread_id'] }),
+    asked.client.threads.search({ ids: [id], select: ['thread_id'] }),
     asked.client.assistants.search({ limit: 1_000 }),
     asked.client.crons.search({ limit: 1_000 }),
   ])
   const { pages, deploymentId, name } = server
-  // An agent server of an earlier version does not know the condition and returns its latest run.
-  const run = runs.find(({ run_id }) => run_id === id)
-  const found: [kind: string, to: string | false | undefined][] = [
-    ['Run', run && pages.run(run.thread_id, id)],
-    ['Thread', threads.length > 0 && pages.thread(id)],
-    ['Assistant', assistants.some((one) => one.assistant_id === id) && pages.studio(id)],
-    ['Cron', crons.some(({ cron_id }) => cron_id === id) && pages.cron(id)],
+  const found: [kind: string, ids: string[], to: string][] = [
+    // An agent server of an earlier version ignores the condition and returns its latest run.
+    ['Run', runs.map(({ run_id }) => run_id), pages.run(runs[0]?.thread_id ?? '', id)],
+    ['Thread', threads.map(({ thread_id }) => thread_id), pages.thread(id)],
+    ['Assistant', assistants.map(({ assistant_id }) => assistant_id), pages.studio(id)],
+    ['Cron', crons.map(({ cron_id }) => cron_id), pages.cron(id)],
   ]
-  return found.flatMap(([kind, to]) =>
-    to ? [{ kind, to, ...(deploymentId && { of: name }) }] : [],
-  )
+  return found
+    .filter(([, ids]) => ids.includes(id))
+    .map(([kind, , to]) => ({ kind, of: deploymentId ? name : '', to }))
 }

@@ -46,7 +46,7 @@ export function useEntries(onHelp: () => void, typed: string) {
   const deployments = useDeployments()
   const byId = useFoundById(typed, go)
   const sections: Section[] = [
-    { title: 'Found by its id', entries: byId?.entries ?? [] },
+    { title: 'Found by its id', entries: byId.entries },
     { title: 'Places', entries: places },
     {
       title: 'Deployments',
@@ -61,12 +61,7 @@ export function useEntries(onHelp: () => void, typed: string) {
     { title: 'Assistants', entries: useAssistants(deployments, go) },
     { title: 'Actions', entries: useActions(go, onHelp) },
   ]
-  return { sections, nothing: nothingText(byId) }
-}
-
-function nothingText(byId: { isSearching: boolean } | undefined): string {
-  if (!byId) return 'Nothing has this name.'
-  return byId.isSearching ? 'Searching…' : 'Nothing that is awake has this id.'
+  return { sections, nothing: byId.nothing }
 }
 
 interface Named {

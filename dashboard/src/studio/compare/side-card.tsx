@@ -2,14 +2,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useAgentServer } from '../../api/agent-server.tsx'
-import { meaningOfRun } from '../../api/states.ts'
 import { Button } from '../../design/button.tsx'
 import { Card, Facts, TextLink } from '../../design/page.tsx'
 import { QueryView } from '../../design/query-view.tsx'
-import { Status } from '../../design/status.tsx'
 import { countText } from '../../design/text/format.ts'
 import { Id } from '../../design/text/id.tsx'
 import { Duration, Elapsed, Time } from '../../design/text/time.tsx'
+import { RunStatusMark } from '../../shell/run-status.tsx'
 import { assistantQuery } from '../queries.ts'
 import type { Side } from './search.ts'
 import { messagesOf, tokensOf, tookMs } from './side-facts.ts'
@@ -70,17 +69,12 @@ function SideFacts({ side, data }: { side: Side; data: SideData }) {
         'It has taken none yet'
       ),
     ],
-    ['Run', run ? <RunWord key="run" status={run.status} /> : 'None: changed by hand'],
+    ['Run', run ? <RunStatusMark key="run" run={run} /> : 'None: changed by hand'],
     ['Began', run ? <Time key="began" at={run.created_at} /> : '–'],
     ['Took', run ? <Took key="took" data={data} /> : '–'],
     ['Tokens', tokens === undefined ? 'Not told' : countText(tokens)],
   ]
   return <Facts facts={facts} />
-}
-
-function RunWord({ status }: { status: string }) {
-  const { word, tone } = meaningOfRun(status)
-  return <Status tone={tone}>{word}</Status>
 }
 
 function Took({ data }: { data: SideData }) {

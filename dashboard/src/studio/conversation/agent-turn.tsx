@@ -25,20 +25,15 @@ export function AgentTurn({ message, calls, seen, seenResults, isLive, isSpeakin
           // biome-ignore lint/suspicious/noArrayIndexKey: parts are only added
           <PartView key={index} part={part} isGrowing={isSpeaking} />
         ))}
-        {calls.map((call) => {
-          const result = seenResults.get(call.result?.id ?? '')
-          // Between two runs the thread waited for a person.
-          const isOneRun = result?.run === seen?.run
-          return (
-            <CallRow
-              key={call.id}
-              call={call}
-              isLive={isLive}
-              from={seen?.at}
-              to={isOneRun ? result?.at : undefined}
-            />
-          )
-        })}
+        {calls.map((call) => (
+          <CallRow
+            key={call.id}
+            call={call}
+            isLive={isLive}
+            from={seen}
+            to={seenResults.get(call.result?.id ?? '')}
+          />
+        ))}
         <Components messageId={message.id} />
       </div>
       {/* It keeps its room while the run goes on, so that nothing jumps at the end. */}

@@ -7,19 +7,22 @@ import { Spinner } from '../../design/spinner.tsx'
 import { Mark } from '../../design/status.tsx'
 import { Elapsed } from '../../design/text/time.tsx'
 import { messageText } from './message-text.ts'
+import type { Seen } from './seen-states.ts'
 import type { Call } from './turns.ts'
 
 interface CallRowProps {
   call: Call
   isLive: boolean
-  /** Times of the call and its result, in ms since 1970. */
-  from?: number | undefined
-  to?: number | undefined
+  /** Where the call and its result entered the state. */
+  from?: Seen | undefined
+  to?: Seen | undefined
 }
 
 export function CallRow({ call, isLive, from, to }: CallRowProps) {
   const [isOpen, setOpen] = useState(false)
   const { name, args, result } = call
+  // Between two runs the thread waited for a person.
+  const took = from?.at && to?.at && from.run === to.run ? Math.max(0, to.at - from.at) : undefined
   const failed = (result as { status?: string } | undefined)?.status === 'error'
   const answer = result ? messageText(result.content) || JSON.stringify(result.content) : ''
   return (
@@ -41,7 +44,7 @@ export function CallRow({ call, isLive, from, to }: CallRowProps) {
           </span>
         )}
         <span className="ml-auto flex shrink-0 items-center gap-2 pl-1 text-xs text-ink-faint">
-          {from !== undefined && to !== undefined && <Elapsed ms={Math.max(0, to - from)} />}
+          {took !== undefined && <Elapsed ms={took} />}
           <Outcome isDone={result !== undefined} failed={failed} isLive={isLive} />
         </span>
       </FoldButton>

@@ -1,5 +1,6 @@
 /** Reads a thread's history without the values, which may be a megabyte per step. */
 import type { Checkpoint, Interrupt, Metadata } from '@langchain/langgraph-sdk'
+import { askForPage } from '../../api/agent-request.ts'
 import type { AgentServer } from '../../api/agent-server.tsx'
 
 /** A checkpoint as the history lists it. */
@@ -53,17 +54,12 @@ export async function readHistoryPage(
   signal?: AbortSignal,
 ): Promise<HistoryPage> {
   // The SDK's `getHistory` does not know `select`.
-  const response = await fetch(`${server.url}/threads/${threadId}/history`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...server.headers },
-    body: JSON.stringify({ ...page, select: FIELDS }),
-    ...(signal && { signal }),
-  })
-  if (!response.ok) throw await refusalOf(response)
-  const states = (await response.json()) as SelectedState[]
+  const path = `/threads/${threadId}/history`
+  const asked = { ...page, select: FIELDS }
+  const found = await askForPage<SelectedState[]>(server, 'POST', path, asked, signal)
   // A response may also be cut by its size; a header reports that.
-  const isCut = response.headers.has('x-pagination-next')
-  return { rows: states.map(rowOf), hasMore: isCut || states.length === page.limit }
+  const isCut = found.headers.has('x-pagination-next')
+  return { rows: found.answer.map(rowOf), hasMore: isCut || found.answer.length === page.limit }
 }
 
 function rowOf(state: SelectedState): HistoryRow {
@@ -79,11 +75,4 @@ function rowOf(state: SelectedState): HistoryRow {
     interrupts,
     createdAt: created_at ?? undefined,
   }
-}
-
-async function refusalOf(response: Response): Promise<Error> {
-  const body: unknown = await response.json().catch(() => undefined)
-  const { detail } = (body ?? {}) as { detail?: unknown }
-  const reason = typeof detail === 'string' ? detail : `The server answered ${response.status}.`
-  return Object.assign(new Error(reason), { status: response.status })
 }
