@@ -9,7 +9,7 @@ import { MODE } from '../../api/mode.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { searchRuns } from '../../api/runs.ts'
 import { shortId } from '../../design/text/format.ts'
-import type { Entry } from './palette-entries.tsx'
+import type { Entry } from './entry.ts'
 
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 

@@ -11,23 +11,8 @@ import { chooseWorkspace } from '../../api/workspace.ts'
 import { useSignOut } from '../me-menu.tsx'
 import { PLACES } from '../places.tsx'
 import { chooseTheme } from '../theme.ts'
+import type { Entry, Section } from './entry.ts'
 import { useFoundById } from './found-by-id.tsx'
-
-export interface Entry {
-  id: string
-  label: string
-  detail?: string
-  /** Found by these too. */
-  words?: string
-  icon: ReactNode
-  keys?: string
-  run: () => void
-}
-
-export interface Section {
-  title: string
-  entries: Entry[]
-}
 
 /** Most deployments that are asked for their assistants. */
 const ASKED = 8

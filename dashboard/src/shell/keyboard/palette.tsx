@@ -14,7 +14,8 @@ import {
   SearchField,
   useFilter,
 } from 'react-aria-components'
-import { type Entry, useEntries } from './palette-entries.tsx'
+import type { Entry } from './entry.ts'
+import { useEntries } from './palette-entries.tsx'
 
 export function Palette({ onClose, onHelp }: { onClose: () => void; onHelp: () => void }) {
   const { contains } = useFilter({ sensitivity: 'base' })
