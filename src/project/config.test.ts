@@ -264,7 +264,7 @@ describe('checkProjectConfig', () => {
     await read({ graphs: { a: './src/agent.ts:graph' }, node_version: 22 })
     const path = join(root, 'project/langgraph.json')
     expect(await checkProjectConfig(path)).toEqual({
-      ...{ node_version: '22', needsNode: true, hasJsModules: true, notes: [] },
+      ...{ node_version: '22', needsNode: true, hasJsModules: true, pythonFiles: [], notes: [] },
     })
     await writeFile(path, '{}')
     await expect(checkProjectConfig(path)).rejects.toEqual(refusal(/"graphs"/))
