@@ -18,8 +18,8 @@ const SAYING: readonly RegExp[] = [
   /^(.*\b(?:error|fatal|not found|no such|cannot)\b.*)/i,
 ]
 
-/** uv draws a tree of reasons, and breaks long ones into lines. */
-const UV_REASON = /^\s*(?:╰─▶|[×x]) (.+)/
+/** uv draws a tree of reasons, or lists causes, and breaks long ones into lines. */
+const UV_REASON = /^\s*(?:╰─▶|[×x]|cause:) (.+)/
 const UV_CONTINUED = /^ {4,}\S|^ *│ +\S/
 
 const MAX_LENGTH = 300

@@ -195,6 +195,9 @@ describe('doctor', () => {
     const file = join(runyard.dataDir, 'control-plane.db')
     for (const version of [999, 9]) {
       const database = new DatabaseSync(file)
+      database.exec(
+        'DELETE FROM schema_migrations WHERE version < (SELECT max(version) FROM schema_migrations)',
+      )
       database.exec(`UPDATE schema_migrations SET version = ${version}`)
       database.close()
       const { findings } = await wrong()

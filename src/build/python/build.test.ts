@@ -318,7 +318,7 @@ describe.skipIf(NO_PYTHON)(`a build of a project in Python${skipped}`, { timeout
       const files = { 'requirements.txt': 'langgraph==1.2.22\nlangchain-core<0.1\n' }
       const reason = await failed({ files })
       expect(reason).toMatch(
-        /^install: `uv pip install --requirement requirements\.txt` ended with/,
+        /^install: .*langgraph.* \(`uv pip install --requirement requirements\.txt` ended with/,
       )
       expect(reason).toMatch(/No solution found[\s\S]*depends on langchain-core/)
     })
@@ -337,7 +337,7 @@ describe.skipIf(NO_PYTHON)(`a build of a project in Python${skipped}`, { timeout
         files: { 'pyproject.toml': pyproject(['langgraph==1.2.22']), 'uv.lock': STALE_LOCK },
         config: { source: { kind: 'uv' } },
       })
-      expect(reason).toMatch(/^install: `uv sync --locked/)
+      expect(reason).toMatch(/^install: .*lock.* \(`uv sync --locked/)
     })
 
     it('a package that cannot be had, though the lock fits: the lock is not passed over', async () => {

@@ -43,10 +43,12 @@ interface PlaceRules {
   outputFolder: string
   /** Package files whose computed `import()` is resolved at run time; absolute. */
   importing: ReadonlySet<string>
+  /** Receives the source map of each file that esbuild sees in another form, by its absolute path. */
+  maps?: Map<string, string>
 }
 
 /** The bundle needs `PLACES` as its `define`, and `BANNER` at its beginning. */
-export function keepPlaces({ outputFolder, importing }: PlaceRules): Plugin {
+export function keepPlaces({ outputFolder, importing, maps }: PlaceRules): Plugin {
   const wayTo = (file: string) =>
     JSON.stringify(relative(outputFolder, file).split(sep).map(encodeURIComponent).join('/'))
   return {
@@ -58,7 +60,7 @@ export function keepPlaces({ outputFolder, importing }: PlaceRules): Plugin {
         const text = await readFile(path, 'utf8')
         if (isOpen) return { contents: await importAsFrom(path, text, wayTo), loader: 'default' }
         const contents = ASKS.test(text) ? putBefore(text, declarePlace(wayTo(path))) : text
-        if (await isCommonJs(path)) return asCommonJs(path, contents, build)
+        if (await isCommonJs(path)) return asCommonJs(path, contents, build, maps)
         return { contents, loader: 'default' }
       })
     },
@@ -139,18 +141,20 @@ async function asCommonJs(
   path: string,
   text: string,
   { esbuild, initialOptions }: PluginBuild,
+  maps: Map<string, string> | undefined,
 ): Promise<OnLoadResult> {
   const tsconfig = tsconfigOf(path)?.config
   const { target, platform, define } = initialOptions
   try {
-    const { code } = await esbuild.transform(text, {
-      ...{ format: 'cjs', sourcemap: 'inline', sourcesContent: false, sourcefile: path },
+    const { code, map } = await esbuild.transform(text, {
+      ...{ format: 'cjs', sourcemap: 'both', sourcesContent: false, sourcefile: path },
       ...(target !== undefined && { target }),
       ...(platform !== undefined && { platform }),
       ...(define && { define }),
       ...(tsconfig && { tsconfigRaw: JSON.stringify(tsconfig) }),
       loader: loaderOf(path),
     })
+    maps?.set(path, map)
     return { contents: code, loader: 'js' }
   } catch (error) {
     return { errors: (error as { errors: OnLoadResult['errors'] }).errors ?? [] }

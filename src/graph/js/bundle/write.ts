@@ -5,6 +5,7 @@
  */
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
+import { originalPositionFor, TraceMap } from '@jridgewell/trace-mapping'
 import type { BuildFailure, BuildOptions, Metafile } from 'esbuild'
 import type { ProjectConfig } from '../../../project/config.ts'
 import { isJavascript } from '../../../project/module-spec.ts'
@@ -66,12 +67,14 @@ async function write(config: ProjectConfig, file: string): Promise<Bundling> {
   const { build } = await import('esbuild')
   const modules = await modulesOf(config)
   const outputFolder = dirname(file)
+  const maps = new Map<string, string>()
   const { metafile } = await build({
     ...optionsOf(config.root, modules),
     ...ownSources(modules),
-    plugins: [keepPlaces({ outputFolder, importing: new Set() })],
+    plugins: [keepPlaces({ outputFolder, importing: new Set(), maps })],
   }).catch((cause: unknown) => {
-    throw isBroken(cause) ? new BrokenFile(firstError(cause)) : cause
+    const mapOf = (path: string) => maps.get(join(config.root, path))
+    throw isBroken(cause) ? new BrokenFile(firstError(cause, mapOf)) : cause
   })
   const entry = await entryOf(config, modules, metafile)
   let { external, importing }: Exceptions = { external: [], importing: new Set() }
@@ -270,9 +273,14 @@ async function remove(file: string): Promise<void> {
   for (const one of [file, `${file}.map`]) await rm(one, { force: true })
 }
 
-function firstError(cause: unknown): string {
+/** With the place in the source: `mapOf` returns the map of a file that was changed before esbuild read it. */
+function firstError(cause: unknown, mapOf?: (path: string) => string | undefined): string {
   const [error] = (cause as Partial<BuildFailure>).errors ?? []
   if (!error) return cause instanceof Error ? cause.message : String(cause)
   const { text, location } = error
-  return location ? `${location.file}:${location.line}:${location.column + 1}: ${text}` : text
+  if (!location) return text
+  const map = mapOf?.(location.file)
+  const found = map ? originalPositionFor(new TraceMap(map), location) : location
+  const { line, column } = found.line === null ? location : found
+  return `${location.file}:${line}:${column + 1}: ${text}`
 }
