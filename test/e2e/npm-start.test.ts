@@ -20,6 +20,8 @@ afterAll(async () => {
 
 const env = { RUNYARD_PORT: '0', RUNYARD_LOG_LEVEL: 'error' }
 const left = () => processesIn(clone.folder)
+/** A hash alone: everything is installed. */
+const stamp = () => readFileSync(join(clone.folder, 'node_modules/.runyard-installed'), 'utf8')
 
 /** One after the other: each goes on with the clone that the one before left behind. */
 describe.runIf(isLinux)('npm start (left-over processes are read from /proc)', () => {
@@ -71,6 +73,8 @@ describe.runIf(isLinux)('npm start (left-over processes are read from /proc)', (
     // The packages of the API's documentation are installed beside the server.
     const docs = `${urlIn(output)}/docs/swagger-ui-bundle.js`
     await expect.poll(async () => (await fetch(docs)).status, { timeout: 300_000 }).toBe(200)
+    // npm has put the files into place before it ends.
+    await expect.poll(stamp, { timeout: 300_000 }).toMatch(/^\w+$/)
     expect(readFileSync(join(clone.folder, 'package-lock.json'))).toEqual(
       readFileSync(resolve(import.meta.dirname, '../../package-lock.json')),
     )
