@@ -104,7 +104,7 @@ const TEXTS: Readonly<Record<Absence, string>> = {
     'the command line can do all that the dashboard can.',
   missing:
     'The dashboard has not been built. In a clone, start Runyard with "npm start", or run ' +
-    '"npm run build -w dashboard".',
+    '"npm run build --prefix dashboard".',
 }
 
 const STYLE = `
