@@ -41,7 +41,7 @@ test('an operation may be refused for want of credentials, and for its body', ()
   expect(withBody).toEqual(['200', '400', '401', '403', '413', '415'])
 })
 
-test('one that is open needs no credentials', () => {
+test('an open operation needs no credentials', () => {
   expect(statuses({ security: [] })).toEqual(['200'])
 })
 

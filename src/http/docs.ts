@@ -115,7 +115,7 @@ function commonRefusals({ security, requestBody }: Operation, general: object[] 
     }),
     ...(needsCredentials && {
       401: refusal('There are no credentials, or they are unknown'),
-      403: refusal('Whoever asks may not do this'),
+      403: refusal('The caller may not do this'),
     }),
   }
 }

@@ -125,7 +125,7 @@ test.each<[string, CorsConfig | undefined]>([
   )
 })
 
-test('a page that CORS does not allow is told what to do', async () => {
+test('the refusal of a page that CORS does not allow names the setting', async () => {
   for (const origin of ['https://evil.test', 'null', 'https://agents.test.evil.test']) {
     expect(await shakeHands(LISTED, { origin })).toMatch(
       /^403 The origin .* is not allowed. List it/,

@@ -102,7 +102,7 @@ const get = operation('get', '/v2/deployments/{deployment_id}/revisions/{revisio
   refusals: [404],
 })
 
-/** Only callers who may deploy get lines of the source; values of secrets are never in it. */
+/** Only callers who may deploy get lines of the source; of secrets it has the names. */
 const changes = operation(
   'get',
   '/v2/deployments/{deployment_id}/revisions/{revision_id}/changes',
