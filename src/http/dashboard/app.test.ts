@@ -119,6 +119,9 @@ it('opens no file that was not built, however the path is written', async () => 
     '/assets/..%2f..%2fsecret',
     '/..%5csecret',
     '//secret',
+    '/index%2ehtml',
+    '/INDEX.html',
+    '/assets/main-1.js%2egz',
   ]
   for (const path of [...tricks, '/assets/', '/assets', '/index.html', '/assets/main-1.js.gz']) {
     const text = (await (await ask(path))?.text()) ?? ''

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { serveStatic } from '@hono/node-server/serve-static'
 import { Hono } from 'hono'
 import { etag } from 'hono/etag'
+import { parseAccept } from 'hono/utils/accept'
 import { type Absence, answerNotBuilt } from './build.ts'
-import { COMPONENT_FRAME, FRAME_HEADERS, pageHeaders } from './policy.ts'
+import { FRAME_HEADERS, pageHeaders } from './policy.ts'
 
 export interface DashboardOptions {
   /** The folder of the built app. */
@@ -55,25 +56,36 @@ function createFiles(folder: string): Hono {
   files.use(async (c, next) => {
     await next()
     if (c.res.status === 404) return
-    const isHashed = c.req.path.startsWith('/assets/')
-    for (const [name, value] of Object.entries({
-      'cache-control': isHashed ? FOR_EVER : CHECKED,
+    // The frame of components is the only page among the files, whatever its path was written like.
+    const isPage = c.res.headers.get('content-type')?.startsWith('text/html')
+    const headers = {
+      'cache-control': isHashed(c.req.path) ? FOR_EVER : CHECKED,
       vary: 'Accept-Encoding',
       'x-content-type-options': 'nosniff',
       'cross-origin-resource-policy': 'same-origin',
-      ...(c.req.path === `/${COMPONENT_FRAME}` && FRAME_HEADERS),
-    }))
-      c.res.headers.set(name, value)
+      ...(isPage && FRAME_HEADERS),
+    }
+    for (const [name, value] of Object.entries(headers)) c.res.headers.set(name, value)
   })
   files.use(etag())
+  files.use(async (c, next) => {
+    await next()
+    if (!c.res.ok || !isHashed(c.req.path)) return
+    // So that nothing is hashed for a request.
+    const encoding = c.res.headers.get('content-encoding') ?? ''
+    c.res.headers.set('etag', `"${c.req.path.slice('/assets/'.length)} ${encoding}"`)
+  })
   // Not `root`: the folder of a clone may be built later.
   const rewriteRequestPath = (path: string) => join(folder, path)
   files.get('*', serveStatic({ rewriteRequestPath, precompressed: true }))
   return files
 }
 
-/** `index.html` is the page, and compressed files only replace others. */
-const NO_FILE = /^\/(index\.html)?$|\.(br|gz)$/
+/** Its name changes with its content. */
+const isHashed = (path: string) => path.startsWith('/assets/')
+
+/** `index.html` is the page, and compressed files only replace others. No file's path needs an escape. */
+const NO_FILE = /%|^\/(index\.html)?$|\.(br|gz)$/i
 
 async function answerFile(
   files: Hono,
@@ -82,8 +94,16 @@ async function answerFile(
 ): Promise<Response | undefined> {
   if (NO_FILE.test(path)) return undefined
   const place = Object.assign(new URL(url), { pathname: path })
-  const answer = await files.request(place, { method, headers })
+  const asked = new Headers(headers)
+  asked.set('accept-encoding', acceptedEncodings(headers))
+  const answer = await files.request(place, { method, headers: asked })
   return answer.status === 404 ? undefined : answer
+}
+
+/** Without weights, which `serveStatic` does not read. */
+function acceptedEncodings(headers: Headers): string {
+  const accepted = parseAccept(headers.get('accept-encoding') ?? '').filter(({ q }) => q > 0)
+  return accepted.map(({ type }) => type).join(', ')
 }
 
 async function answerPage(
