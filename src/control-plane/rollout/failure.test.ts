@@ -32,6 +32,11 @@ describe('a status message', () => {
     expect(statusMessage(text, [])).toBe(message)
   })
 
+  it('hides a line of a secret that is moved up', () => {
+    const secrets = [{ name: 'CREDENTIALS', value: '{\n    "key": "sk-abc"\n}' }]
+    expect(statusMessage('install: failed:\n    "key": "sk-abc"', secrets)).not.toContain('sk-abc')
+  })
+
   it('shows no value of a secret, the longest first', () => {
     const secrets = [
       { name: 'A', value: 'sk-1234' },

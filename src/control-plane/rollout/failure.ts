@@ -20,10 +20,10 @@ export function describeBuildFailure(error: unknown): string {
 
 /** The text without values of secrets, credentials in URLs and NUL, cut to `MAX_MESSAGE_BYTES`. */
 export function statusMessage(text: string, secrets: Secret[]): string {
-  return shorten(maskOf(secrets)(withReasonFirst(text.replaceAll('\0', ''))))
+  return shorten(withReasonFirst(maskOf(secrets)(text.replaceAll('\0', ''))))
 }
 
-/** Lists show the first line only: one that announces the reason gets it from the lines below. */
+/** Lists show only the first line. If it just announces the reason, the reason is moved up into it. */
 function withReasonFirst(text: string): string {
   const [head = '', ...rest] = text.split('\n')
   if (head.endsWith(':')) {
