@@ -8,6 +8,18 @@ it('serves a page whose files are all its own and relative', async () => {
   expect(links).toEqual(['docs/swagger-ui.css', 'openapi.json', 'docs/swagger-ui-bundle.js'])
   const files = links.filter((link) => link.startsWith('docs/'))
   for (const link of files) expect((await app.request(`/${link}`)).status).toBe(200)
+  const head = await app.request(`/${files[0]}`, { method: 'HEAD' })
+  expect(Number(head.headers.get('content-length'))).toBeGreaterThan(1000)
+})
+
+it('makes the document again after a failure', async () => {
+  const describe = vi.fn((): object => ({}))
+  describe.mockImplementationOnce(() => {
+    throw new Error('not yet')
+  })
+  const app = documentRoutes(describe)
+  expect((await app.request('/openapi.json')).status).toBe(500)
+  expect((await app.request('/openapi.json')).status).toBe(200)
 })
 
 it('makes the document once, and sends nothing to a client that has it', async () => {
