@@ -33,7 +33,7 @@ import {
 
 /** How long a start waits for earlier deployments to serve before it reports `ready`, in ms. */
 const SERVING_LIMIT_MS = 15_000
-/** How long the first start of a clone waits for the build of its dashboard before it reports `ready`, in ms. */
+/** How long a start without a built dashboard waits for its build before it reports `ready`, in ms. */
 const DASHBOARD_LIMIT_MS = 60_000
 /** How long a driver waits for the runs of its agent server, in ms, even if the project asks for more. */
 const MANAGED_GRACE_MS = 3_000
@@ -86,9 +86,8 @@ async function announceUp(
   if (isForPerson) return announceToPerson(running, config, base)
   console.log(`ready ${base}`)
   if (config.isDashboardWanted) {
-    console.log(
-      `dashboard ${config.isInPod ? signInByHand(base) : await dashboardLink(running, base)}`,
-    )
+    const link = config.isInPod ? undefined : await dashboardLink(running, base)
+    console.log(`dashboard ${link ?? signInByHand(base)}`)
   }
   if (config.isExampleWanted) console.log(tryIt(base, config.dataDir))
 }
@@ -101,8 +100,8 @@ async function announceToPerson(
 ): Promise<void> {
   if (isDashboardWanted) {
     const link = await dashboardLink(running, base)
-    console.log(`\ndashboard ${link}`)
-    if (!link.startsWith(signInByHand(base))) {
+    console.log(`\ndashboard ${link ?? signInByHand(base)}`)
+    if (link !== undefined) {
       console.log('  (signs your browser in; works once, for 30 minutes; later: "runyard open")')
     }
   }
@@ -115,8 +114,11 @@ async function announceToPerson(
   console.log(`\nready ${base}  (Ctrl-C stops it)`)
 }
 
-/** A link that signs in once, if the connection is confidential. */
-async function dashboardLink({ adminKey, fetch }: Running, url: string): Promise<string> {
+/** A link that signs in once; `undefined` if the connection is not confidential. */
+async function dashboardLink(
+  { adminKey, fetch }: Running,
+  url: string,
+): Promise<string | undefined> {
   // A server on every address also listens on this machine's loopback.
   const base = url.replace('://0.0.0.0', '://127.0.0.1').replace('://[::]', '://[::1]')
   const made = await fetch(`${base}/v2/session/link`, {
@@ -124,7 +126,7 @@ async function dashboardLink({ adminKey, fetch }: Running, url: string): Promise
     headers: { 'x-api-key': adminKey, host: new URL(base).host },
   })
   const link = (await made.json()) as { url?: string }
-  return link.url ?? signInByHand(base)
+  return link.url
 }
 
 function signInByHand(base: string): string {

@@ -1,7 +1,7 @@
 /** The log as text instead of JSON: complete (`LOG_JSON=false`), or as lines for a person at a terminal. */
 import { writeSync } from 'node:fs'
 import type { DestinationStream } from 'pino'
-import { isObject } from '../core/json.ts'
+import { isObject, jsonIn } from '../core/json.ts'
 import { messageOf } from './log-line.ts'
 
 /** Forms a line of the log. `undefined`: it is not shown. */
@@ -34,7 +34,7 @@ const STEPS: Readonly<Record<string, string>> = { BUILDING: 'building …', DEPL
 export function terminalLines(): LineFormat {
   const begunAt = new Map<unknown, number>()
   return (line) => {
-    const entry = parse(line)
+    const entry = line.startsWith('{"level":') ? (jsonIn(line) as Entry | undefined) : undefined
     if (!entry) return line
     const { level, time, msg, revision_id, number, deployment, from, to } = entry
     const at = new Date(String(time))
@@ -58,15 +58,6 @@ export function terminalLines(): LineFormat {
 }
 
 type Entry = Record<string, unknown>
-
-function parse(line: string): Entry | undefined {
-  if (!line.startsWith('{"level":')) return undefined
-  try {
-    return JSON.parse(line) as Entry
-  } catch {
-    return undefined
-  }
-}
 
 /** `deployed in 9 s`, or `build failed: ` with the first line of the reason. */
 function outcome({ to, message }: Entry, seconds: number): string {
