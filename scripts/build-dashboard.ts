@@ -38,6 +38,9 @@ const TEXT = /\.(js|css|html|svg|json|map|txt|webmanifest)$/
 /** Smaller files gain little from compression. */
 const MIN_BYTES = 1_000
 
+/** The exit code if only the packages that `npm start` has skipped could not be installed. */
+const REST_FAILED = 3
+
 const isInBackground = process.argv.includes('--background')
 if (isInBackground) {
   setPriority(constants.priority.PRIORITY_LOW)
@@ -59,7 +62,7 @@ if (builtFrom() !== wanted) {
 }
 if (isInBackground) {
   process.send?.('built')
-  await prepare('--rest')
+  if (!(await prepare('--rest'))) process.exit(REST_FAILED)
 }
 // The channel to the server would keep this process alive.
 if (process.connected) process.exit()
@@ -92,7 +95,7 @@ async function build(): Promise<void> {
   // Vite reads it: tests, and developers of agents, have another value in their environment.
   process.env.NODE_ENV = 'production'
   if (isInBackground && !(await prepare('--dashboard'))) {
-    throw new Error('What the dashboard is built with could not be installed.')
+    throw new Error("The dashboard's packages could not be installed.")
   }
   // The dashboard has packages of its own.
   const { build: bundle } = await import('../dashboard/node_modules/vite/dist/node/index.js')

@@ -120,7 +120,7 @@ async function addRest() {
 
 /** Returns how it ended: `installed`, `failed` or `killed`. */
 async function runNpm(args, { cwd = root, result }) {
-  const what = cwd === root ? 'dependencies' : 'what the dashboard is built with'
+  const what = cwd === root ? 'dependencies' : "the dashboard's packages"
   console.error(`runyard: installing ${what} (npm ${args[0]}) …`)
   const options = ['--include=optional', '--no-audit', '--no-fund', '--loglevel=error']
   const npm = spawn('npm', [...args, ...options], { cwd, stdio: ['ignore', 2, 2], detached: true })

@@ -117,7 +117,7 @@ describe.skipIf(process.platform === 'win32')('prepare.mjs (npm is a shell scrip
     expect(asked()).toEqual([])
   })
 
-  it('installs what the dashboard is built with at the same time, unless there shall be none', async () => {
+  it('installs the dashboard’s packages at the same time, unless there shall be none', async () => {
     mkdirSync(at('dashboard/node_modules'), { recursive: true })
     writeFileSync(at('dashboard/package-lock.json'), '{}')
     expect(await codeOf(prepare(['--start'], { RUNYARD_DASHBOARD: '0' }))).toBe(0)

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url'
 import type { Log } from '../../core/log.ts'
 import { pageHeaders } from './policy.ts'
 
+/** The exit code of `scripts/build-dashboard.ts` if the app is built and only other packages are missing. */
+const REST_FAILED = 3
 /** How much of a failed build's output is logged, from its end, in characters. */
 const LAST_WORDS = 2_000
 
@@ -67,7 +69,9 @@ export class DashboardBuild {
     child.on('message', () => this.#built.resolve())
     child.on('error', (error) => this.#fail(error.message))
     child.on('exit', (code, signal) => {
-      if (code !== 0 && signal === null) this.#fail(said)
+      if (code === REST_FAILED) {
+        this.#log.warn({ said }, 'the packages that only some settings need could not be installed')
+      } else if (code !== 0 && signal === null) this.#fail(said)
       this.#built.resolve()
     })
   }
