@@ -2,9 +2,8 @@
 // thousand. Plain JavaScript, like prepare.mjs, which calls it in a clone.
 //
 // `node bundle-server.mjs` bundles everything for the published package: from `dist/src` to `dist/server`, all programs
-// with the packages that they import. What cannot be bundled goes to `dist/node_modules`, without what nothing loads. So
-// the package depends on few others, and its install is half as large: 215 MB, 189 of them Node's own package, instead of
-// 450, and runs no install script.
+// with the packages that they import. Packages that cannot be bundled go to `dist/node_modules`, without their unused
+// files (docs/decisions/0109-the-published-package-is-a-bundle.md). `node bundle-server.mjs src TO` bundles as a clone does.
 import { spawnSync } from 'node:child_process'
 import {
   cpSync,
@@ -53,7 +52,7 @@ const OTHER_COMMANDS =
   /\/(up|dev|listener|doctor|move|backup|restore|fetch|client-commands|deploy-example)\.(ts|js)$/
 /** Stands for `import.meta.url` in each module: the URL of its source, by which it finds our files. */
 const PLACE = '__runyardPlace'
-/** `graph/js/schemas/sibling-module.ts`: a thread that starts from a source would load TypeScript's parser, 30 MB. */
+/** `graph/js/schemas/static.ts`: a thread that starts from a source would load TypeScript's parser, 30 MB. */
 const SIBLING = /siblingModule\('([\w-]+)', import\.meta\.url\)/g
 /** The namespace of `@hono/zod-openapi` with a `z` of its own. */
 const EXTENDED = 'extended'
@@ -72,8 +71,9 @@ const BANNER = [
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [from = 'dist/src', to = 'dist/server'] = process.argv.slice(2)
-  await bundleServer(from, to, { isPackage: from === 'dist/src' })
-  if (from === 'dist/src') for (const name of Object.keys(OWN_PACKAGES)) await copyPackage(name)
+  const isPackage = from === 'dist/src'
+  await bundleServer(from, to, { isPackage })
+  if (isPackage) for (const name of Object.keys(OWN_PACKAGES)) await copyPackage(name)
 }
 
 /** In a clone: rebuilds after a change of a source, a package or this file. A failure only makes starts slower. */
@@ -123,7 +123,9 @@ async function bundleServer(from, to, { isPackage = false } = {}) {
     logLevel: 'error',
     write: false,
   })
-  const inputs = Object.keys(metafile.inputs).filter((path) => !/^(late|extended):/.test(path))
+  const inputs = Object.keys(metafile.inputs).filter(
+    (path) => ![LATE, EXTENDED].some((one) => path.startsWith(`${one}:`)),
+  )
   mkdirSync(join(root, to), { recursive: true })
   const isEntry = ({ path }) => basename(path, '.js') in programs
   const inOrder = outputFiles.toSorted((a, b) => Number(isEntry(a)) - Number(isEntry(b)))
@@ -261,18 +263,23 @@ function nameExports() {
   }
 }
 
-/**
- * The exports as Node finds them: a CommonJS module does not declare them. A file that Node cannot import is an ES
- * module for bundlers.
- */
+/** The exports as Node finds them: a CommonJS module does not declare them. Throws if it cannot be imported. */
 function exportsOf(path) {
   const show = `console.log(JSON.stringify(Object.keys(await import(${JSON.stringify(pathToFileURL(path).href)}))))`
-  const { stdout, status, error } = spawnSync(ownNode(), ['--input-type=module', '--eval', show], {
-    encoding: 'utf8',
-    timeout: 60_000,
-  })
+  const { stdout, stderr, status, error } = spawnSync(
+    ownNode(),
+    ['--input-type=module', '--eval', show],
+    {
+      encoding: 'utf8',
+      timeout: 60_000,
+    },
+  )
   if (error) throw error
-  if (status !== 0) return '*'
+  if (status !== 0) {
+    // An ES module declares its exports; some can only be imported by bundlers.
+    if (/^(import|export)\b/m.test(readFileSync(path, 'utf8'))) return '*'
+    throw new Error(`${path} cannot be imported: ${stderr}`)
+  }
   const names = JSON.parse(stdout).filter((name) => /^[\w$]+$/.test(name))
   return `{ ${names.join(', ')} }`
 }
