@@ -140,11 +140,9 @@ function preflightHeaders(
 
 const ALLOWED_METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'QUERY']
 
-// Answers callers without a key while the deployment sleeps, without waking it.
-
 /**
- * Answers a request that needs no key, for a sleeping deployment. `false`: the deployment must answer, since it is
- * public or its own auth may admit the caller. Throws `unauthenticated` if only a key may wake it.
+ * Answers a request without a key for a sleeping deployment, without waking it. `false`: the deployment must answer, since
+ * it is public or its own auth may admit the caller. Throws `unauthenticated` if only a key may wake it.
  */
 export function answerForSleeper(
   req: IncomingMessage,

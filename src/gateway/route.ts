@@ -1,4 +1,4 @@
-/** Decides which requests are for an agent, and which of those need no key. */
+/** Decides which requests are for an agent, by path or by a deployment's own host, and which of those need no key. */
 import type { IncomingMessage } from 'node:http'
 import { DEPLOYMENT_NAME } from '../core/deployment/deployment.ts'
 import { RUNTIME_LINK_PATH } from '../core/deployment/internal-requests.ts'

@@ -1,4 +1,4 @@
-/** Starts and closes an HTTP server. */
+/** Starts and closes an HTTP server, and counts its open requests. */
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -32,8 +32,7 @@ export async function close(server: Server): Promise<void> {
   await closed
 }
 
-// The requests whose responses a server has not completed yet.
-
+/** The requests whose responses a server has not completed yet. */
 export class OpenRequests {
   #count = 0
   #ended = Promise.withResolvers<void>()

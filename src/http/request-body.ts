@@ -1,4 +1,4 @@
-/** The text of a JSON body. */
+/** Request bodies: their text, and the limit of their size. */
 import type { MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { AppError } from '../core/errors.ts'
@@ -46,9 +46,10 @@ function decode(bytes: ArrayBuffer): string {
   }
 }
 
-// Refuses requests that are too large before their bodies are read.
-
-/** Middleware that throws `too_large` for a body of more than `maxBytes`. `whose`: what sets it. */
+/**
+ * Middleware that throws `too_large` for a body of more than `maxBytes`, before it is read. `whose`: the name of the limit
+ * in the refusal.
+ */
 export function limitBody(
   maxBytes: number,
   whose = 'the limit of this server (RUNYARD_MAX_BODY_BYTES)',

@@ -1,6 +1,6 @@
 /**
- * The addresses under which browsers reach this server, and whether a request comes from its own page there. Cookies
- * count only then: browsers send them with requests of any page.
+ * The addresses under which browsers reach this server, whether a request comes from its own page there, and the cookies
+ * for it. Cookies count only then: browsers send them with requests of any page.
  */
 import { isIP } from 'node:net'
 import { parse, serialize } from 'hono/utils/cookie'
@@ -96,10 +96,8 @@ export class Address {
   }
 }
 
-// The cookie that holds the secret of a session.
-
 /**
- * Its name. With TLS the prefix `__Host-` keeps pages of other hosts and of plain HTTP from setting it. Cookies ignore
+ * The name of the cookie that holds the secret of a session. With TLS the prefix `__Host-` keeps pages of other hosts and of plain HTTP from setting it. Cookies ignore
  * ports, so the name contains it: several Runyards on one machine have one each.
  */
 function cookieNameOf(site: Site): string {

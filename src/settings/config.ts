@@ -226,16 +226,18 @@ export function readEnvironment(): Environment {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.includes(name)))
 }
 
-/** `isServe`: of one `serve`, instead of an `up`. Throws `bad_request` as `readUpConfig` does. */
 export const readBackupConfig = readerOf('backup')
 export const readRestoreConfig = readerOf('restore')
 export const readMoveConfig = readerOf('move')
 
+/**
+ * `isServe`: of one `serve`, instead of an `up`. `s3Region`: of a bucket whose address names none; `move` does not use it.
+ * Throws `bad_request` as `readUpConfig` does.
+ */
 function readerOf<R extends 'backup' | 'restore' | 'move'>(command: R) {
   return (flags: Flags, { isServe }: { isServe: boolean }, env: Environment = process.env) => {
     const read = new Settings(flags, env)
     const config = read.config(command, isServe ? 'serve' : 'up')
-    /** `s3Region`: of a bucket whose address names none. */
     return read.done({ ...config, isServe, s3Region: regionOf(env) })
   }
 }

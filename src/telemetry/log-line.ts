@@ -1,5 +1,4 @@
 /** The level and the message of a printed line, from any program. */
-
 import { OF_PROJECT } from '../core/deployment/log-source.ts'
 import type { LogEntryLevel } from '../core/deployment/revision-log.ts'
 import { jsonIn } from '../core/json.ts'

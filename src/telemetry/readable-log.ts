@@ -27,8 +27,8 @@ export function readableLine(line: string): string {
 const STEPS: Readonly<Record<string, string>> = { BUILDING: 'building …', DEPLOYING: 'starting …' }
 
 /**
- * Makes the form for terminals: `12:00:05 example #3: deployed in 9 s`. The steps of rollouts are sentences, warnings and
- * errors have their reason, and entries of level `info` about a revision are not shown: its steps say it. An error
+ * Makes the form for terminals: `12:00:05 example #3: deployed in 9 s`. The steps of rollouts are sentences, warnings
+ * and errors have their reason, and entries of level `info` about a revision are not shown: its steps say it. An error
  * keeps its stack.
  */
 export function terminalLines(): LineFormat {

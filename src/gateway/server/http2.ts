@@ -1,6 +1,7 @@
 /**
  * A TLS server. It uses HTTP/2 with clients that can, and HTTP/1.1 with all others and for WebSockets, for which
- * browsers open a separate connection. To listeners, requests over HTTP/2 look like those over HTTP/1.1.
+ * browsers open a separate connection. To listeners, requests over HTTP/2 look like those over HTTP/1.1. Single hosts may
+ * have certificates of their own.
  */
 import type {
   IncomingHttpHeaders,
@@ -177,8 +178,7 @@ class Response extends Http2ServerResponse {
   }
 }
 
-// The certificates of single hosts, which clients name when they connect (SNI).
-
+/** The certificates of single hosts, which clients name when they connect (SNI). */
 export class Certificates implements CertificateTable {
   readonly #contexts = new Map<string, SecureContext>()
 

@@ -1,4 +1,4 @@
-/** The connections to one server, and the requests that are open on them. */
+/** The agent servers that the gateway sends to, their connections, and the requests that are open on them. */
 import { performance } from 'node:perf_hooks'
 import { buildConnector, type Dispatcher } from 'undici'
 import type { Endpoint } from '../../core/deployment/runtime.ts'
@@ -167,10 +167,9 @@ class KeptConnections {
   }
 }
 
-// One running agent server as the gateway sees it.
-
 const CONNECT_TIMEOUT_MS = 5_000
 
+/** One running agent server as the gateway sees it. */
 export class Upstream extends Connections {
   readonly target: Target
   readonly endpoint: Endpoint

@@ -1,5 +1,4 @@
 /** The Studio of one agent server: the app at `/studio`, and sign-in if the server has keys. */
-
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { Hono } from 'hono'
 import { z } from 'zod'
