@@ -29,7 +29,7 @@ beforeAll(async () => {
   writeFileSync(join(empty, 'package.json'), '{}')
   const install = 'npm install --no-audit --no-fund "$0" 2>&1'
   installed = await run('/bin/sh', ['-c', install, packed], { cwd: empty })
-}, INSTALL_MS)
+}, 2 * INSTALL_MS)
 afterAll(() => {
   clone.remove()
 })
