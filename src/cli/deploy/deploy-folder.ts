@@ -55,13 +55,15 @@ export async function beginRollout(
   say(found ? `Updating ${name}.` : `Created deployment ${name}.`)
   const upload = await client.requestUpload(id)
   await client.upload(upload, tarball)
+  // Read after the upload: a secret that was changed meanwhile keeps its new value.
+  const before = found && (await client.getDeployment(id)).secrets
   const patched = await client.patchDeployment(id, {
     revision_source: 'internal_source',
     source_revision_config: {
       source_tarball_path: upload.object_path,
       langgraph_config_path: configPath,
     },
-    ...(found && changedSecrets(found.secrets, env)),
+    ...(before && changedSecrets(before, env)),
     ...(message !== undefined && { message }),
   })
   const { latest_revision_id } = patched
