@@ -16,13 +16,25 @@ afterEach(() => {
 })
 
 /** A control plane whose only revision has failed, with these lines in the log of its build. */
-async function report(status_message: string, lines: string[], isBuildShown = true): Promise<void> {
+async function report(
+  status_message: string,
+  lines: string[],
+  { isBuildShown = true, isAwayFirst = false } = {},
+): Promise<void> {
   const logs = lines.map((message, id) => ({ id: String(id), message }))
   let isRead = false
+  let isAway = isAwayFirst
   const server = createServer((request, response) => {
     request.resume()
+    if (isAway) {
+      isAway = false
+      request.socket.destroy()
+      return
+    }
     const isLog = request.url?.endsWith('/build_logs')
-    const body = isLog ? { logs: isRead ? [] : logs } : { status: 'BUILD_FAILED', status_message }
+    const body = isLog
+      ? { logs: isRead ? [] : logs }
+      : { number: 1, status: 'BUILD_FAILED', status_message }
     isRead ||= isLog === true
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(body))
@@ -46,6 +58,14 @@ it('shows the end of a build log once, and the reason with what was not shown', 
 })
 
 it('shows it with the reason where the log is not shown', async () => {
-  await report('install: npm ci ended with 1\nnpm error 404', ['npm error 404'], false)
+  await report('install: npm ci ended with 1\nnpm error 404', ['npm error 404'], {
+    isBuildShown: false,
+  })
   expect(count('npm error 404')).toBe(1)
+})
+
+it('watches a rollout to its end when the control plane was away at the first look', async () => {
+  await report('install: npm ci ended with 1', [], { isAwayFirst: true })
+  expect(said[0]).toBe('Revision r of a.')
+  expect(said.at(-1)).toBe('BUILD_FAILED: install: npm ci ended with 1')
 })

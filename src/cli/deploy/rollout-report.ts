@@ -1,5 +1,10 @@
 /** How commands show a rollout, and their exit code at its end. */
-import type { ControlPlaneClient, Deployment, Revision } from '../../../client/src/client.ts'
+import {
+  type ControlPlaneClient,
+  type Deployment,
+  type Revision,
+  UnreachableError,
+} from '../../../client/src/client.ts'
 import { INTERRUPTED_EXIT_CODE, untilInterrupted } from '../terminal/interruption.ts'
 import { printJson, say } from '../terminal/output.ts'
 import { startProgress } from '../terminal/progress.ts'
@@ -7,6 +12,8 @@ import { watchRevision } from './watch-revision.ts'
 
 interface RolloutReport {
   deployment: Deployment & { latest_revision_id: string }
+  /** The deployment's latest revision, if the caller has it. */
+  made?: Revision
   isJson: boolean
   /** `false`: the command ends at once, without waiting for the rollout. */
   isAwaited: boolean
@@ -19,19 +26,35 @@ interface RolloutReport {
  */
 export async function reportRollout(
   client: ControlPlaneClient,
-  { deployment, isJson, isAwaited, isBuildShown }: RolloutReport,
+  { deployment, made, isJson, isAwaited, isBuildShown }: RolloutReport,
 ): Promise<void> {
   const { id: deployment_id, latest_revision_id: revision_id } = deployment
-  const { number } = await client.getRevision(deployment_id, revision_id)
-  say(`Revision #${number} of ${deployment.name} (${revision_id}).`)
+  const at = { deployment_id, revision_id }
+  const first = made ?? (await firstLook(client, at))
+  const which = first ? `#${first.number} of ${deployment.name} (${revision_id})` : null
+  say(`Revision ${which ?? `${revision_id} of ${deployment.name}`}.`)
   const shown = new Set<string>()
-  const revision = isAwaited
-    ? await watch(client, { deployment_id, revision_id }, isBuildShown ? shown : undefined)
-    : await client.getRevision(deployment_id, revision_id)
-  if (!revision) return sayItContinues(deployment.name)
-  if (isJson) printJson({ ...(await client.getDeployment(deployment_id)), revision })
-  if (isAwaited && revision.status !== 'DEPLOYED') return fail(revision, { isJson, shown })
+  const end = isAwaited ? await watch(client, at, isBuildShown ? shown : undefined) : undefined
+  if (isAwaited && !end) return sayItContinues(deployment.name)
+  if (isJson) {
+    const revision = end ?? first ?? (await client.getRevision(deployment_id, revision_id))
+    printJson({ ...(await client.getDeployment(deployment_id)), revision })
+  }
+  if (end && end.status !== 'DEPLOYED') return fail(end, { isJson, shown })
   if (!isJson) console.log(deployment.source_config.custom_url ?? client.url)
+}
+
+/** `undefined`: the control plane is unreachable, as in a restart. The rollout goes on without it. */
+async function firstLook(
+  client: ControlPlaneClient,
+  { deployment_id, revision_id }: { deployment_id: string; revision_id: string },
+): Promise<Revision | undefined> {
+  try {
+    return await client.getRevision(deployment_id, revision_id)
+  } catch (error) {
+    if (error instanceof UnreachableError) return undefined
+    throw error
+  }
 }
 
 /** `shown`: collects the lines of the build, and shows them. */

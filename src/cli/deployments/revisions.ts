@@ -88,6 +88,7 @@ export function rollbackCommand(): Command {
         say(`Going back${where}: the configuration and the secrets go back too.`)
         await reportRollout(client, {
           deployment: { ...deployment, latest_revision_id: made.id },
+          made,
           isJson,
           isAwaited: options.wait,
           isBuildShown: false,
