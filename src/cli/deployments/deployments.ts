@@ -2,7 +2,11 @@
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
-import type { ControlPlaneClient, Deployment } from '../../../client/src/client.ts'
+import {
+  type ControlPlaneClient,
+  ControlPlaneError,
+  type Deployment,
+} from '../../../client/src/client.ts'
 import { clientCommand, connected, requireDeployment } from '../connection.ts'
 import { printJson, printTable, say, shortTime, tableStatus } from '../terminal/output.ts'
 
@@ -31,7 +35,7 @@ export function deploymentsCommand(): Command {
 /** How many revisions are read at once. */
 const AT_ONCE = 8
 
-/** The number of the serving revision, as `#3`, by the id of the deployment. */
+/** The number of the serving revision, as `#3`, by the id of the deployment; no entry where none serves. */
 async function servingNumbers(
   client: ControlPlaneClient,
   deployments: Deployment[],
@@ -41,11 +45,17 @@ async function servingNumbers(
   const read = async () => {
     for (const { id, active_revision_id } of left) {
       if (active_revision_id === null) continue
-      numbers.set(id, `#${(await client.getRevision(id, active_revision_id)).number}`)
+      const revision = await client.getRevision(id, active_revision_id).catch(noneIfNotFound)
+      if (revision) numbers.set(id, `#${revision.number}`)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, read))
   return numbers
+}
+
+/** A deployment may be deleted after the list was read. */
+function noneIfNotFound(error: unknown): undefined {
+  if (!(error instanceof ControlPlaneError) || error.status !== 404) throw error
 }
 
 const POLL_MS = 200
