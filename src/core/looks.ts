@@ -39,7 +39,7 @@ export class Looks {
   async #run(isPoll: boolean): Promise<void> {
     clearTimeout(this.#timer)
     let nextMs = 0
-    for (let isFromTimer = isPoll; this.#isWanted; isFromTimer = false) {
+    for (let isFromTimer = isPoll; this.#isWanted && !this.#isStopped; isFromTimer = false) {
       this.#isWanted = false
       nextMs = await this.#look(isFromTimer)
     }
