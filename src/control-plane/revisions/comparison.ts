@@ -9,6 +9,8 @@ import type { RevisionComparison, SourceChanges } from './changes-schemas.ts'
 import { changesBetween } from './history.ts'
 import { noChanges, sourceChanges } from './source-changes.ts'
 
+const ADDED_MEANWHILE = 5
+
 type Parts = Pick<ControlPlaneParts, 'store' | 'snapshots'>
 
 /** Only callers who may deploy see lines of the source. Throws `not_found`. */
@@ -22,9 +24,10 @@ export async function compareRevision(
   const revision = await requireRevision(parts.store, deployment_id, id)
   const { number } = revision
   const latest = await latestOf(parts.store, deployment)
-  // Numbers have no gaps.
-  const offset = (latest?.number ?? number) - number + 1
-  const [before] = await parts.store.revisions.list(deployment_id, { limit: 1, offset })
+  // Numbers have no gaps, but revisions that are added meanwhile come before it in the list.
+  const page = { limit: ADDED_MEANWHILE, offset: (latest?.number ?? number) - number + 1 }
+  const near = await parts.store.revisions.list(deployment_id, page)
+  const before = near.find((one) => one.number === number - 1)
   if (!before) return { revision_id: id, number, changes: null, source: null }
   const isTextShown = isAllowed(principal.role, 'write')
   const source = await compareSources(parts, before, revision, isTextShown)

@@ -252,12 +252,18 @@ export class Steps {
     log.info(fields, 'revision moved')
   }
 
-  /** A failed build has a commit too, if it was fetched. */
-  async #noteCommit({ id, commit_author }: Revision): Promise<void> {
-    if (commit_author !== null) return
-    const { store, snapshots } = this.#parts
-    const commit = (await snapshots.read(id))?.commit
-    if (commit) await store.revisions.setCommit(id, commit)
+  /** A failed build has a commit too, if it was fetched. Without a readable snapshot the rollout goes on. */
+  async #noteCommit({ id, source, commit_author }: Revision): Promise<void> {
+    if (commit_author !== null || !kindOf(source).hasRepository) return
+    const { store, snapshots, log } = this.#parts
+    const snapshot = await snapshots.read(id).catch((error: unknown) => {
+      log.warn(
+        { err: error, revision_id: id },
+        "could not read the snapshot of a revision's source",
+      )
+      return undefined
+    })
+    if (snapshot?.commit) await store.revisions.setCommit(id, snapshot.commit)
   }
 
   async #noteResolved(revision: Revision): Promise<void> {

@@ -1,16 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { compareRevision } from '../../../src/control-plane/revisions/comparison.ts'
+import type { ControlPlaneStore } from '../../../src/core/deployment/control-plane-store.ts'
 import type { SourceSnapshot } from '../../../src/core/deployment/sources/snapshot.ts'
-import {
-  aCreateRequest,
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../support/control-plane/control-plane.ts'
+import type { Principal } from '../../../src/core/people/api-key.ts'
+import { aCreateRequest, startControlPlane } from '../../support/control-plane/control-plane.ts'
+import { forEachTest } from '../../support/running.ts'
 
-let world: ControlPlaneWorld
-beforeEach(async () => {
-  world = await startControlPlane()
-})
-afterEach(() => world.close())
+const world = forEachTest(startControlPlane)
 
 async function settled(path: string, id: string, status = 'DEPLOYED') {
   const look = async () => {
@@ -70,6 +66,18 @@ describe('what a revision is about', () => {
   })
 })
 
+it('is deployed without a commit when its source cannot be read', async () => {
+  world.builder.source = aSource('one\n')
+  world.builder.plan = 'by hand'
+  const { body } = await world.call('POST', '/v2/deployments', aCreateRequest())
+  const id = body.latest_revision_id as string
+  await vi.waitFor(() => expect(world.builder.running.has(id)).toBe(true))
+  world.builder.unreadableSources.add(id)
+  world.builder.running.get(id)?.end()
+  const deployed = await settled(`/v2/deployments/${body.id}`, id)
+  expect(deployed).toMatchObject({ commit_author: null })
+})
+
 describe('the changes of a revision', () => {
   it('are its fields, its secrets by name, and its files with their lines', async () => {
     world.builder.source = aSource('one\n')
@@ -110,6 +118,24 @@ describe('the changes of a revision', () => {
     expect((await world.call('GET', changes, undefined, foreign)).status).toBe(404)
     const agent = await world.keyOf('agent')
     expect((await world.call('GET', changes, undefined, agent)).status).toBe(403)
+  })
+
+  it('are those since the revision before, also when others are added meanwhile', async () => {
+    const { path, first } = await aDeployment()
+    const { body: deployment } = await world.call('GET', path)
+    const { deployments, revisions } = world.store
+    const list: typeof revisions.list = async (...asked) => {
+      await world.call('POST', `${path}/revisions`, {})
+      return revisions.list(...asked)
+    }
+    const get: typeof revisions.get = (...asked) => revisions.get(...asked)
+    const store = { deployments, revisions: { get, list } } as unknown as ControlPlaneStore
+    const parts = { store, snapshots: world.builder.snapshots }
+    const second = await next(path, {})
+    const admin = { role: 'admin', workspace_id: deployment.tenant_id } as Principal
+    const { changes } = await compareRevision(parts, admin, deployment.id, second)
+    expect(changes?.since).toBe(1)
+    expect((await compareRevision(parts, admin, deployment.id, first)).changes).toBeNull()
   })
 
   it('say that a source was not noted', async () => {

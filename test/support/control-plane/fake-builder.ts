@@ -32,11 +32,18 @@ export class FakeBuilder implements Builder {
   readonly built = new Map<string, BuiltRevision>()
   /** What was fetched, by revision. */
   readonly fetched = new Map<string, SourceSnapshot>()
-  readonly snapshots: SourceSnapshots = { read: async (id) => this.fetched.get(id) }
+  readonly snapshots: SourceSnapshots = {
+    read: async (id) => {
+      if (this.unreadableSources.has(id)) throw new Error('EIO: i/o error, read')
+      return this.fetched.get(id)
+    },
+  }
   /** What the next builds fetch. */
   source: SourceSnapshot | undefined
   /** Revisions whose result cannot be read: the disk fails. */
   readonly unreadable = new Set<string>()
+  /** The same of its source. */
+  readonly unreadableSources = new Set<string>()
 
   async build(request: BuildRequest, signal: AbortSignal): Promise<BuiltRevision> {
     signal.throwIfAborted()
