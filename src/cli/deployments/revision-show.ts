@@ -101,7 +101,8 @@ function printComparison(
 const SOURCE_WORDS = {
   same: 'The source is the same.',
   image: 'It is an image: only digests are compared.',
-  unknown: 'The source is not compared: it was not kept, or is not fetched yet.',
+  unknown:
+    'The source is not compared: it was not kept, is not fetched yet, or has too many files.',
 } as const
 
 function valueText(value: unknown): string {

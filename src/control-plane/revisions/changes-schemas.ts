@@ -36,7 +36,8 @@ export type PackageChange = z.infer<typeof PackageChangeSchema>
 
 /**
  * `state`: `compared`; `same`, where both have the same source; or why nothing is compared: `image`, where either is
- * an image (its digest is among the `fields`), and `unknown`, where a source was not noted or is not fetched yet.
+ * an image (its digest is among the `fields`), and `unknown`, where a source was not noted, is not fetched yet, or has
+ * too many files.
  * `left_out`: how many more files and packages changed.
  */
 const SourceChangesSchema = z

@@ -1,4 +1,5 @@
 /** Compares the sources of two revisions: files line by line, lock files by packages. */
+import { setImmediate as others } from 'node:timers/promises'
 import { structuredPatch } from 'diff'
 import type {
   LockedPackages,
@@ -13,23 +14,36 @@ const MAX_PACKAGES = 500
 const MAX_PATCHES = 256 * 1024
 /** Files that differ in more lines have no patch: comparing them would take long. */
 const MAX_CHANGED_LINES = 1000
-/** How long files may be compared line by line, in ms: other requests wait meanwhile. */
+/** How long the files of one request may be compared line by line, in ms. */
 const MAX_COMPARING_MS = 300
+/** How long one file may be, in ms: other requests wait meanwhile. */
+const MAX_FILE_MS = 50
 
-/** `isTextShown: false`: names and numbers only. */
-export function sourceChanges(
+/** A file that changed, as it was before and after. `undefined`: it is not in that source. */
+interface ChangedFile {
+  path: string
+  was: SourceFile | undefined
+  is: SourceFile | undefined
+}
+
+/**
+ * `isTextShown: false`: names and numbers only. Where files were left out of a source, only those in both are compared:
+ * the state is `unknown` if they are the same.
+ */
+export async function sourceChanges(
   before: SourceSnapshot,
   after: SourceSnapshot,
   { isTextShown }: { isTextShown: boolean },
-): SourceChanges {
-  const paths = changedPaths(before, after)
+): Promise<SourceChanges> {
+  const isWhole = before.left_out === 0 && after.left_out === 0
+  const changed = changedFiles(before, after, isWhole)
   const packages = changedPackages(before.packages, after.packages)
-  if (paths.length === 0 && packages.length === 0) return noChanges('same')
+  if (changed.length === 0 && packages.length === 0) return noChanges(isWhole ? 'same' : 'unknown')
   return {
     state: 'compared',
-    files: changedFiles(paths, before, after, isTextShown),
+    files: await compareFiles(changed.slice(0, MAX_FILES), isTextShown),
     packages: packages.slice(0, MAX_PACKAGES),
-    left_out: Math.max(0, paths.length - MAX_FILES) + Math.max(0, packages.length - MAX_PACKAGES),
+    left_out: Math.max(0, changed.length - MAX_FILES) + Math.max(0, packages.length - MAX_PACKAGES),
   }
 }
 
@@ -37,32 +51,31 @@ export function noChanges(state: Exclude<SourceChanges['state'], 'compared'>): S
   return { state, files: [], packages: [], left_out: 0 }
 }
 
-function changedPaths(before: SourceSnapshot, after: SourceSnapshot): string[] {
-  const [old, now] = [byPath(before), byPath(after)]
-  // Files that were left out of one of them would look added or removed.
-  const isWhole = before.left_out === 0 && after.left_out === 0
-  const paths = [...new Set([...old.keys(), ...now.keys()])].toSorted()
-  return paths.filter((path) => {
-    const [was, is] = [old.get(path), now.get(path)]
-    return was?.digest !== is?.digest && (isWhole || (was && is))
-  })
-}
-
+/** By path. Files that were left out of a source would look added or removed. */
 function changedFiles(
-  paths: string[],
   before: SourceSnapshot,
   after: SourceSnapshot,
-  isTextShown: boolean,
-): FileChange[] {
+  isWhole: boolean,
+): ChangedFile[] {
   const [old, now] = [byPath(before), byPath(after)]
+  const paths = [...new Set([...old.keys(), ...now.keys()])].toSorted()
+  return paths
+    .map((path) => ({ path, was: old.get(path), is: now.get(path) }))
+    .filter(({ was, is }) => was?.digest !== is?.digest && (isWhole || (was && is)))
+}
+
+/** Other requests are served between two files. */
+async function compareFiles(changed: ChangedFile[], isTextShown: boolean): Promise<FileChange[]> {
+  const files: FileChange[] = []
   let room = MAX_PATCHES
-  const until = performance.now() + MAX_COMPARING_MS
-  return paths.slice(0, MAX_FILES).map((path) => {
-    const [was, is] = [old.get(path), now.get(path)]
-    const lines = linesOf(was, is, until - performance.now())
+  let leftMs = MAX_COMPARING_MS
+  for (const { path, was, is } of changed) {
+    const began = performance.now()
+    const lines = linesOf(was, is, Math.min(leftMs, MAX_FILE_MS))
+    leftMs -= performance.now() - began
     const patch = isTextShown && lines && lines.patch.length <= room ? lines.patch : null
     room -= patch?.length ?? 0
-    return {
+    files.push({
       path,
       kind: was ? (is ? 'changed' : 'removed') : 'added',
       before_bytes: was?.bytes ?? null,
@@ -70,8 +83,10 @@ function changedFiles(
       added: lines?.added ?? null,
       removed: lines?.removed ?? null,
       patch,
-    }
-  })
+    })
+    await others()
+  }
+  return files
 }
 
 function byPath({ files }: SourceSnapshot): Map<string, SourceFile> {

@@ -43,7 +43,8 @@ export function SourceChanges({ source }: { source: Changes }) {
 const WORDS = {
   same: 'The source is the same.',
   image: 'It is an image: only digests are compared.',
-  unknown: 'The source is not compared: it was not kept, or is not fetched yet.',
+  unknown:
+    'The source is not compared: it was not kept, is not fetched yet, or has too many files.',
 }
 
 function ChangedFile({ file }: { file: FileChange }) {
