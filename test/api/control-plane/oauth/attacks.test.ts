@@ -1,21 +1,14 @@
 /** Who wants another's token, or a request to where they may not go. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { withoutLink } from '../../../../src/control-plane/oauth/consent/callback-routes.ts'
-import {
-  type ControlPlaneWorld,
-  startControlPlane,
-} from '../../../support/control-plane/control-plane.ts'
+import { startControlPlane } from '../../../support/control-plane/control-plane.ts'
 import { startOAuthProvider } from '../../../support/oauth/oauth-provider.ts'
 import { addProvider, ask } from '../../../support/oauth/oauth-world.ts'
 import { Person } from '../../../support/oauth/person.ts'
-import { forAllTests } from '../../../support/running.ts'
+import { forAllTests, forEachTest } from '../../../support/running.ts'
 
-let world: ControlPlaneWorld
 const acme = forAllTests(startOAuthProvider)
-beforeEach(async () => {
-  world = await startControlPlane({ isReconciling: false })
-})
-afterEach(() => world.close())
+const world = forEachTest(() => startControlPlane({ isReconciling: false }))
 
 const callbackOf = (slug = 'acme') => `${world.url}/v2/auth/callback/${slug}`
 
@@ -265,10 +258,9 @@ it('a provider of another workspace is not there', async () => {
 })
 
 describe('addresses that are nobody’s business', () => {
-  beforeEach(async () => {
-    await world.close()
-    world = await startControlPlane({ isReconciling: false, oauthAllow: '192.0.2.1' })
-  })
+  const strict = forEachTest(() =>
+    startControlPlane({ isReconciling: false, oauthAllow: '192.0.2.1' }),
+  )
 
   it.each([
     ['token_url', 'http://127.0.0.1/token'],
@@ -289,13 +281,13 @@ describe('addresses that are nobody’s business', () => {
       token_url: `${good}/token`,
       [name]: url,
     }
-    const { status, body } = await world.call('POST', '/v2/auth/providers', request)
+    const { status, body } = await strict.call('POST', '/v2/auth/providers', request)
     expect({ status, loc: body.detail[0].loc }).toEqual({ status: 422, loc: ['body', name] })
   })
 
   it('are refused as an MCP server', async () => {
     const request = { provider_id: 'mcp', name: 'MCP', mcp_server_url: `${acme.url}/mcp` }
-    const { status } = await world.call('POST', '/v2/auth/providers/mcp-discover', request)
+    const { status } = await strict.call('POST', '/v2/auth/providers/mcp-discover', request)
     expect(status).toBe(422)
   })
 })

@@ -1,5 +1,5 @@
 /** A token belongs to the provider that gave it: no setting and no slug leads it elsewhere. */
-import { rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readPlatformProviders } from '../../../../src/control-plane/oauth/providers/platform-providers.ts'
@@ -122,7 +122,6 @@ describe('a provider of the operator’s whose settings have changed', () => {
     writeFileSync(file, JSON.stringify([{ ...request, client_id: 'client-1', ...change }]))
     const outgoing = createGuardedFetch({ allowed: parseIpRange('loopback') ?? [] })
     const found = readPlatformProviders(file, { outgoing, now: '' })
-    rmSync(folder, { recursive: true })
     return found.get('acme')?.id
   }
 
