@@ -4,7 +4,7 @@
  */
 import { createHmac } from 'node:crypto'
 import type { AttemptResult, QueuedDelivery, WebhookDeliveryStore } from '../core/agent/webhook.ts'
-import type { Clock } from '../core/clock.ts'
+import { type Clock, momentOf, timestamp } from '../core/clock.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Log } from '../core/log.ts'
 import { Looks } from '../core/looks.ts'
@@ -110,7 +110,7 @@ export class WebhookSender {
     const line = log.child({ delivery_id, run_id, thread_id, attempt: delivery.attempt })
     try {
       const result = await onAttempt(delivery, () => this.#attempt(delivery))
-      const updated_at = new Date(clock.now()).toISOString()
+      const updated_at = timestamp(clock)
       await deliveries.settle(delivery, { ...result, updated_at })
       tell(line, result)
     } catch (error) {
@@ -130,7 +130,7 @@ export class WebhookSender {
 
   #messageOf({ delivery_id, url, payload, ...own }: QueuedDelivery, now: number): Message {
     const { headers, secrets, allowedFields } = this.#parts
-    const whole = `${payload.slice(0, -1)},"webhook_sent_at":"${new Date(now).toISOString()}"}`
+    const whole = `${payload.slice(0, -1)},"webhook_sent_at":"${momentOf(now)}"}`
     const sent = allowedFields ? () => pickFields(whole, allowedFields) : () => whole
     const body = own.headers ? payload : sent()
     return {

@@ -1,6 +1,7 @@
 /** How a deployment runs just now, as far as this process knows, and how the API answers it. */
 
 import { z } from '@hono/zod-openapi'
+import { momentOf } from '../../core/clock.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
 import type { Replica } from '../../core/deployment/runtime.ts'
 import type { Principal } from '../../core/people/api-key.ts'
@@ -51,7 +52,7 @@ export async function getRuntime(
     wake_at,
     replicas: replicas.map(({ state, since, restarts, reason, load }) => ({
       state,
-      since: new Date(since).toISOString(),
+      since: momentOf(since),
       restarts,
       reason: reason === null ? null : mask(reason),
       running: load?.running ?? null,

@@ -1,5 +1,5 @@
-/** Finds the session of a request by its cookie. */
-import type { Clock } from '../../core/clock.ts'
+/** Finds the session of a request by its cookie, and says how long sessions last. */
+import { type Clock, momentOf } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
@@ -116,8 +116,8 @@ async function noteUseOf(parts: FindParts, session: Session, sent_hash: string):
   const isNew = sent_hash === session.secret_hash
   const isFirst = isNew && session.former_hash !== null && session.former_until === null
   if (!isFirst && now - Date.parse(session.used_at) < USE_NOTED_EVERY_MS) return
-  const former_until = isFirst ? new Date(now + FORMER_SECRET_MS).toISOString() : null
-  const used_at = new Date(now).toISOString()
+  const former_until = isFirst ? momentOf(now + FORMER_SECRET_MS) : null
+  const used_at = momentOf(now)
   const { expires_at } = lastsUntil(session, now)
   const use = { used_at, expires_at, former_until }
   await store.sessions.use(session.id, use).catch(() => undefined)
@@ -153,15 +153,6 @@ const LIFETIMES: Readonly<Record<Session['kind'], { idleMs: number; mostMs: numb
   user: { idleMs: 12 * HOUR_MS, mostMs: 12 * HOUR_MS },
 }
 
-/** How long a link works, in ms. */
-export const LINK_MS = HOUR_MS / 2
-/** How many links of one user work at a time: the latest. */
-export const MOST_LINKS = 50
-/** After how long the secret in the cookie is replaced, in ms. */
-export const ROTATED_EVERY_MS = HOUR_MS
-/** How many browsers one user may be signed in with. */
-export const MOST_SESSIONS = 50
-
 /** The end of a session that is used now. */
 export function lastsUntil(
   { kind, created_at }: Pick<Session, 'kind' | 'created_at'>,
@@ -170,7 +161,7 @@ export function lastsUntil(
   const { idleMs, mostMs } = LIFETIMES[kind]
   const ends = Date.parse(created_at) + mostMs
   return {
-    expires_at: new Date(Math.min(now + idleMs, ends)).toISOString(),
-    ends_at: new Date(ends).toISOString(),
+    expires_at: momentOf(Math.min(now + idleMs, ends)),
+    ends_at: momentOf(ends),
   }
 }

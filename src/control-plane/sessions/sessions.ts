@@ -1,7 +1,7 @@
 /** Operations on sessions. */
 
 import { randomUUID } from 'node:crypto'
-import { timestamp } from '../../core/clock.ts'
+import { momentOf, timestamp } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import { AppError } from '../../core/errors.ts'
 import { isAllowed, isOperator, type Principal } from '../../core/people/api-key.ts'
@@ -11,15 +11,7 @@ import { hashKey } from '../../http/keys.ts'
 import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { requirePermission } from '../people/access.ts'
 import { record } from '../people/audit.ts'
-import {
-  type FoundSession,
-  LINK_MS,
-  lastsUntil,
-  MOST_LINKS,
-  MOST_SESSIONS,
-  ROTATED_EVERY_MS,
-  requireKeyOf,
-} from './find.ts'
+import { type FoundSession, lastsUntil, requireKeyOf } from './find.ts'
 import {
   type SessionAnswer,
   SessionSchema,
@@ -28,7 +20,16 @@ import {
 } from './session-schemas.ts'
 
 type Parts = Pick<ControlPlaneParts, 'store' | 'clock' | 'identify'>
+
 const MAX_USER_AGENT = 256
+/** How long a link works, in ms. */
+const LINK_MS = 1_800_000
+/** How many links of one user work at a time: the latest. */
+const MOST_LINKS = 50
+/** After how long the secret in the cookie is replaced, in ms. */
+const ROTATED_EVERY_MS = 3_600_000
+/** How many browsers one user may be signed in with. */
+const MOST_SESSIONS = 50
 
 /** A session, and the secret for its browser; without one, the browser keeps its own. */
 interface Opened {
@@ -101,7 +102,7 @@ export async function createLink(
 ): Promise<SignInLinkAnswer> {
   const holder = await parts.identify(credential)
   const code = newSessionSecret()
-  const expires_at = new Date(parts.clock.now() + LINK_MS).toISOString()
+  const expires_at = momentOf(parts.clock.now() + LINK_MS)
   await parts.store.transaction(async (store) => {
     await store.sessions.expire(timestamp(parts.clock))
     await store.sessions.addCode({ code_hash: hashKey(code), holder, expires_at }, MOST_LINKS)

@@ -1,4 +1,5 @@
 /** Deleted tokens that their provider has not revoked yet, because it did not answer. */
+import { momentOf } from '../clock.ts'
 import type { OAuthProvider } from './provider.ts'
 import type { OAuthGrant, OAuthToken, TokenOwner } from './token.ts'
 
@@ -37,7 +38,7 @@ export function revocationOf(
     grant: { access_token, refresh_token },
     attempts: 1,
     next_at: now + revocationWaitMs(1),
-    created_at: new Date(now).toISOString(),
+    created_at: momentOf(now),
   }
 }
 

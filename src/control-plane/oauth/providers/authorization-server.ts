@@ -1,6 +1,6 @@
 /** Talks with authorization servers, by `oauth4webapi`: sends people there, gets, refreshes and gives back tokens. */
 import * as oauth from 'oauth4webapi'
-import type { Clock } from '../../../core/clock.ts'
+import { type Clock, momentOf } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { Outgoing } from '../../../core/network/outgoing.ts'
 import type { OAuthConsent } from '../../../core/oauth/consent.ts'
@@ -211,7 +211,7 @@ export class AuthorizationServers {
     return {
       access_token: result.access_token,
       refresh_token: result.refresh_token ?? null,
-      expires_at: expires === undefined ? null : new Date(expires).toISOString(),
+      expires_at: expires === undefined ? null : momentOf(expires),
       scopes: result.scope === undefined ? undefined : scopesIn(result.scope),
     }
   }
