@@ -118,8 +118,8 @@ export interface DrainLimits {
 
 export interface RuntimeDriver {
   /**
-   * Starts the revision; does nothing if it is present and has not failed. One whose artifact it cannot start becomes
-   * `failed`.
+   * Starts the revision; does nothing if it is present and has not failed. If it cannot start the artifact, the
+   * revision becomes `failed`.
    */
   start(spec: RuntimeSpec): Promise<void>
   observe(revision_id: string): RuntimeState

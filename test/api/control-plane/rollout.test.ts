@@ -376,7 +376,7 @@ describe('a rollout that fails', () => {
     const one = await create()
     await reached(one, 'DEPLOY_FAILED')
     expect((await revision(one, one.revision)).status_message).toContain(
-      'It does not start what is image.',
+      'This driver does not start artifacts of kind image.',
     )
     world.builder.gives = aFolder
     await reached(one, 'DEPLOYED', await change(one))

@@ -47,7 +47,7 @@ export class FakeRuntimeDriver implements RuntimeDriver {
     if (kind !== 'absent' && kind !== 'failed') return
     this.#deployments.set(spec.revision_id, spec.deployment_id)
     if (!this.artifacts.includes(spec.artifact.kind)) {
-      const reason = `It does not start what is ${spec.artifact.kind}.`
+      const reason = `This driver does not start artifacts of kind ${spec.artifact.kind}.`
       return this.#become(spec.revision_id, { kind: 'failed', reason })
     }
     this.starts.push(spec)
