@@ -1,4 +1,7 @@
-/** The address of an S3-compatible store: `s3://bucket/prefix?endpoint=…&region=…&path_style=…`. */
+/**
+ * The address of an S3-compatible store: `s3://bucket/prefix?endpoint=…&region=…&path_style=…`. And `ArtifactsPlace`,
+ * which is such a store or a folder.
+ */
 import { AppError } from './errors.ts'
 
 export interface S3Address {

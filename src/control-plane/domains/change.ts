@@ -1,4 +1,7 @@
-/** What every change of a domain has in common: transaction, audit log entry, and the update of the gateway. */
+/**
+ * What operations on domains share: every change has a transaction, an audit log entry, and an update of the gateway;
+ * every answer shows the domain with its DNS and its certificate.
+ */
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
 import type { Domain } from '../../core/deployment/domain.ts'

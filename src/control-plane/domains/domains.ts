@@ -1,4 +1,4 @@
-/** Listing, adding and removing the domains of a deployment. */
+/** Operations on the domains of a deployment and on their certificates. */
 import { randomUUID } from 'node:crypto'
 import { timestamp } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'

@@ -1,6 +1,5 @@
-import { EventEmitter, once } from 'node:events'
 /** The parts that the vault's routes and operations use, besides the store. */
-
+import { EventEmitter, once } from 'node:events'
 import type { Clock } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import { AppError } from '../../core/errors.ts'

@@ -1,3 +1,4 @@
+/** The reconciler's view of a deployment: its record, its builds, its agent servers, and the gateway. */
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
 import {

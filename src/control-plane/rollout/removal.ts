@@ -1,3 +1,4 @@
+/** Removes a deployment completely. Every step may be repeated: after a crash, the next look does so. */
 import { allRevisions, type Deployment } from '../../core/deployment/deployment.ts'
 import { DEPLOYMENT_USER } from '../../core/oauth/token.ts'
 import { releaseDomain } from '../domains/proof.ts'

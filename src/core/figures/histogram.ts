@@ -1,4 +1,4 @@
-/** A histogram of durations. */
+/** Histograms of durations, and counts by name: their sums and their increases. */
 
 /** The upper bounds of the ranges, in s. Longer durations count for `+Inf`. */
 export const TIME_BOUNDS = [

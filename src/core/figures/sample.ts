@@ -168,6 +168,7 @@ export interface StoredSample {
   sample: Sample
 }
 
+/** Keeps samples for a day. */
 export interface FiguresStore {
   /** Adds samples. An existing one of the same deployment and moment stays. */
   add(samples: readonly StoredSample[]): Promise<void>

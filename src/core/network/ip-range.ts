@@ -1,4 +1,4 @@
-/** Ranges of IP addresses, as they are written in settings. */
+/** Ranges of IP addresses, as they are written in settings, and which hosts are public or this machine. */
 import ipaddr from 'ipaddr.js'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6

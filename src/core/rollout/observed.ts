@@ -102,7 +102,8 @@ export function hasFailed({ runtime, build }: ActiveRevision): boolean {
 }
 
 /**
- * How the active revision died, if it died too soon after it was deployed. A redeployed revision is not taken back: it
+ * How the active revision died, if it died too soon after it was deployed: the revision before takes over again then. A
+ * redeployed revision is not taken back: it
  * has served before, so the cause lies elsewhere.
  */
 export function deathOnProbation(

@@ -1,4 +1,4 @@
-/** The calls of a graph host to the agent server. */
+/** The calls of a graph host to the agent server, and `Embed`, which the agent server calls. */
 import type { JsonObject } from '../../json.ts'
 import type { Place } from '../../origin.ts'
 import type { GraphCheckpoints } from '../checkpoint.ts'

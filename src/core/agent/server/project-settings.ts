@@ -1,4 +1,4 @@
-/** A project's settings for its server, beside its graphs: plain data of `langgraph.json`. */
+/** A project's settings for its server, beside its graphs: plain data of `langgraph.json`, and its bundled `ui`. */
 import type { JsonObject, JsonValue } from '../../json.ts'
 import type { CorsConfig } from '../../network/cors.ts'
 import type { ThreadTtl } from '../thread.ts'

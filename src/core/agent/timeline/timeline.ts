@@ -2,6 +2,7 @@
  * Where the time of a run went: its attempts, and in each the nodes, models and tools that were at work. Kept for every
  * run with any stream modes, and bounded: see `TIMELINE_LIMITS`.
  */
+
 /** What is at work. `node`: a function of the graph, or of one of its subgraphs. */
 export const SPAN_KINDS = ['node', 'model', 'tool'] as const
 type SpanKind = (typeof SPAN_KINDS)[number]

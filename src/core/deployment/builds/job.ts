@@ -1,5 +1,6 @@
 /**
- * A build that runs as a Job of a cluster: its input, its result, and the port that starts it.
+ * A build that runs as a Job of a cluster: its input, its result, and the port that starts it. At the end, the variables
+ * that go along with it, and with a build in a container.
  *
  * ```
  * control plane ── source, packed ──▶ Job ── built folder, packed ──▶ control plane
@@ -139,6 +140,7 @@ const OF_THIS_MACHINE =
 const FILES =
   /^(NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|GIT_SSL_CAINFO|npm_config_cafile|PIP_(CERT|CONFIG_FILE|FIND_LINKS)|UV_(CONFIG_FILE|FIND_LINKS))$/i
 
+/** Whether the value of a variable of this machine's builds is not valid elsewhere. */
 export function isOfThisMachine(name: string): boolean {
   return OF_THIS_MACHINE.test(name)
 }

@@ -1,4 +1,4 @@
-/** Which git URLs a deployment may name. All others are refused. */
+/** Which git URLs and refs a deployment may name. All others are refused. */
 import { AppError } from '../../errors.ts'
 
 const SCHEMES = ['https:', 'ssh:', 'git:', 'file:']
