@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { serve } from '@hono/node-server'
+import { type HttpBindings, serve } from '@hono/node-server'
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -120,6 +120,26 @@ describe('over a socket', () => {
     const closed = once(asked, 'close')
     await text(answer)
     await closed
+    expect(calls).toEqual([])
+  })
+
+  test('an answer whose head is refused has no reader that leaves', async () => {
+    const { promise: isClosed, resolve: close } = gate()
+    const calls: string[] = []
+    const app = new Hono()
+    app.get('/', (c) => {
+      const { outgoing } = c.env as HttpBindings
+      outgoing.on('close', close)
+      const onDisconnect = () => calls.push('disconnect')
+      return sseResponse(c, { source: frames, headers: { 'x-name': '\u0001' }, onDisconnect, log })
+    })
+    app.onError((_, c) => {
+      c.header('x-name', undefined)
+      return c.text('refused', 500)
+    })
+    const { answer } = await ask(app)
+    expect([answer.statusCode, await text(answer)]).toEqual([500, 'refused'])
+    await isClosed
     expect(calls).toEqual([])
   })
 

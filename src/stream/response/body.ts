@@ -30,15 +30,16 @@ export function respond(
 ): Response {
   for (const [name, value] of Object.entries(parts.headers ?? {})) c.header(name, value)
   const outgoing: ServerResponse | undefined = c.env?.outgoing
+  // First: it may throw, and then there is neither a body nor a reader that can leave.
+  if (outgoing && !outgoing.closed && !outgoing.destroyed) {
+    outgoing.writeHead(200, [...c.res.headers].flat())
+    outgoing.flushHeaders()
+  }
   const to = outgoing ?? new PassThrough({ highWaterMark: 1 })
   const body = new Body(to, parts)
   const { onDisconnect } = parts
   if (onDisconnect && body.left.aborted) onDisconnect()
   else if (onDisconnect) body.left.addEventListener('abort', onDisconnect, { once: true })
-  if (outgoing && !body.left.aborted) {
-    outgoing.writeHead(200, [...c.res.headers].flat())
-    outgoing.flushHeaders()
-  }
   void finish(body, parts, write)
   if (outgoing) return RESPONSE_ALREADY_SENT
   return c.body(Readable.toWeb(to as PassThrough) as ReadableStream<Uint8Array>)
