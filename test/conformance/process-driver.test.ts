@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../src/core/clock.ts'
-import { silentLog } from '../../src/core/log.ts'
+import { type Log, silentLog } from '../../src/core/log.ts'
 import { createProcessDriver } from '../../src/runtime/process/driver.ts'
 import { forEachTest } from '../support/running.ts'
 import {
@@ -108,18 +108,35 @@ describe('The process driver', () => {
     expect(reason).toContain('/nowhere/node')
   })
 
+  it('ends an agent server whose start message cannot be made, and says why', async () => {
+    const dataKey = () => {
+      throw new Error('There is no key.')
+    }
+    const { driver, spec: makeSpec, close } = await openProcessWorld({ dataKey })
+    onTestFinished(close)
+    const spec = makeSpec('is well')
+    await driver.start(spec)
+    const { reason } = await until(driver, spec.revision_id, 'failed')
+    expect(reason).toContain('There is no key.')
+  })
+
   it('fails a revision that is an image, says what to do, and starts it once it is a folder', async () => {
-    const { artifact, ...spec } = world.spec('is well')
+    const errors: string[] = []
+    const log: Log = { ...silentLog, error: (_, line) => errors.push(line), child: () => log }
+    const { driver, spec: makeSpec, close } = await openProcessWorld({ log })
+    onTestFinished(close)
+    const { artifact, ...spec } = makeSpec('is well')
     const image = { kind: 'image', image_uri: 'registry.example.com/agent@sha256:c0ffee' } as const
-    await world.driver.start({ ...spec, artifact: image })
-    const { reason } = await until(world.driver, spec.revision_id, 'failed')
+    await driver.start({ ...spec, artifact: image })
+    const { reason } = await until(driver, spec.revision_id, 'failed')
     expect(reason).toBe(
       'The revision is an image, and the runtime driver process only starts folders. ' +
         'Set RUNYARD_RUNTIME to a driver that starts images, or deploy from another source.',
     )
-    expect(world.driver.replicas(spec.revision_id)).toMatchObject([{ state: 'failed', reason }])
-    await world.driver.start({ ...spec, artifact })
-    await until(world.driver, spec.revision_id, 'healthy')
+    expect(driver.replicas(spec.revision_id)).toMatchObject([{ state: 'failed', reason }])
+    expect(errors).toEqual([])
+    await driver.start({ ...spec, artifact })
+    await until(driver, spec.revision_id, 'healthy')
   })
 
   it('ends one that has said why it does not start, and does not end', async () => {

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { dirname } from 'node:path'
 import type { LocalProject } from '../../core/deployment/artifacts/artifact.ts'
-import { logMark, notedLine } from '../../core/deployment/log-source.ts'
+import { logMark, notedLine, ownLine } from '../../core/deployment/log-source.ts'
 import type { RuntimeSpec } from '../../core/deployment/runtime.ts'
 import { noSandbox } from '../../core/deployment/sandbox.ts'
 import type { AgentReading } from '../../core/figures/reading.ts'
@@ -60,7 +60,14 @@ export function startAgentProcess(
   const talk = converse(link, { exited, onSources, onLoad, onLast })
   const own = { gatewayToken, isStandby, project: projectHere(project) }
   // If the process exits before it reads this, its exit event reports it.
-  void startMessage(spec, parts, own).then((message) => link.send(message))
+  void startMessage(spec, parts, own).then(
+    (message) => link.send(message),
+    (error: unknown) => {
+      const why = error instanceof Error ? error.message : error
+      terms.onLine(ownLine(`The agent server was not given its start message: ${why}`))
+      void killGroup(child)
+    },
+  )
   let pid = child.pid
   const ready = talk.ready.then((said) => {
     // With a monitor in between, the agent server is its child.

@@ -110,8 +110,10 @@ export class Supervisor {
 
   start(): void {
     this.#done = this.#supervise().catch((error: unknown) => {
-      this.#options.log.error({ err: error }, 'The agent server could not be supervised.')
       const isSentence = error instanceof AppError
+      if (!isSentence) {
+        this.#options.log.error({ err: error }, 'The agent server could not be supervised.')
+      }
       const reason = isSentence ? error.message : `The agent server could not be started: ${error}.`
       this.#lastReason = reason
       this.#become({ kind: 'failed', reason })
