@@ -1,8 +1,6 @@
 /** The process driver with stand-ins for agent servers, in a folder of its own. */
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
-import { mkdtemp, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../../src/core/clock.ts'
 import type { FolderArtifact, LocalProject } from '../../src/core/deployment/artifacts/artifact.ts'
@@ -11,6 +9,7 @@ import { silentLog } from '../../src/core/log.ts'
 import type { ProcessDriverOptions } from '../../src/runtime/process/agent-process.ts'
 import { createProcessDriver } from '../../src/runtime/process/driver.ts'
 import { aFolder } from '../support/control-plane/fake-builder.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { aDataKey, ask, type RuntimeDriverWorld } from './runtime-driver.ts'
 
 export const STAND_IN = join(import.meta.dirname, '../fixtures/stand-in-agent-server.js')
@@ -24,7 +23,7 @@ export interface ProcessWorld extends RuntimeDriverWorld<FolderArtifact> {
 export async function openProcessWorld(
   options: Partial<ProcessDriverOptions> = {},
 ): Promise<ProcessWorld> {
-  const dir = await realpath(await mkdtemp(join(tmpdir(), 'runtime-')))
+  const dir = temporaryFolder()
   const driver = createProcessDriver({
     command: { file: process.execPath, args: [STAND_IN] },
     locate: (artifact) => locate(dir, artifact),
@@ -46,10 +45,7 @@ export async function openProcessWorld(
       const about = await ask(state.endpoints[0])
       process.kill(about?.pid as number, 'SIGKILL')
     },
-    async close() {
-      await driver.stopAll(0)
-      await rm(dir, { recursive: true, force: true })
-    },
+    close: () => driver.stopAll(0),
   }
 }
 

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { ipcToAgent } from '../../src/link/conversation.ts'
 import { DriverSocket } from '../../src/link/driver-socket.ts'
@@ -51,10 +51,10 @@ testRuntimeLink('IPC', openIpcWorld)
 
 it('tells over IPC all files of the project', async () => {
   const world = await openIpcWorld({})
+  onTestFinished(world.close)
   const { talk, files } = hear(world)
   await talk.ready
   expect(files).toEqual(['/a.ts', '/b.ts'])
-  await world.close()
 })
 
 interface Served {

@@ -1,7 +1,6 @@
 /** What an operator can bound, and how a caller is told. */
 
 import { once } from 'node:events'
-import { rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -13,12 +12,7 @@ import {
 import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 let server: RunningAgentServer
-let dataDir: string | undefined
-afterEach(async () => {
-  await server.stop()
-  if (dataDir) await rm(dataDir, { recursive: true })
-  dataDir = undefined
-})
+afterEach(() => server.stop())
 
 async function start(options: StartOptions): Promise<void> {
   server = await startAgentServer({ projectName: 'runs', concurrency: 1, ...options })
@@ -62,7 +56,7 @@ describe('runs that wait', () => {
   test('of other servers on the database count as well, once they were counted again', async () => {
     let now = Date.now()
     const clock = { now: () => now }
-    dataDir = temporaryFolder()
+    const dataDir = temporaryFolder()
     await start({ dataDir, clock, limits: { maxPendingRuns: 2 } })
     const later = { ...RUN, after_seconds: 3_600 }
     const other = await startAgentServer({ projectName: 'runs', dataDir, clock })
@@ -179,7 +173,7 @@ describe('metadata', () => {
   })
 
   test('that was stored before with more is read, and may become less', async () => {
-    dataDir = temporaryFolder()
+    const dataDir = temporaryFolder()
     const database = join(dataDir, 'agent.db')
     await start({ database })
     const { thread_id } = await server.client.threads.create({ metadata })

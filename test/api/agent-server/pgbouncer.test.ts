@@ -1,5 +1,4 @@
 /** Two servers that reach PostgreSQL through PgBouncer in transaction mode. Skipped where there is none. */
-import { rm } from 'node:fs/promises'
 import { afterEach, expect, test, vi } from 'vitest'
 import { type RunningAgentServer, startAgentServer } from '../../support/agent/agent-server.ts'
 import { collect } from '../../support/agent/collect.ts'
@@ -8,17 +7,15 @@ import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const servers: RunningAgentServer[] = []
 let bouncer: PgBouncer | undefined
-let dataDir: string
 
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.stop()
   await bouncer?.stop()
-  if (dataDir) await rm(dataDir, { recursive: true, force: true })
 })
 
 test.skipIf(!hasPgBouncer)('they share it, listen past it, and do runs in order', async () => {
   bouncer = await startPgBouncer(temporaryFolder())
-  dataDir = temporaryFolder()
+  const dataDir = temporaryFolder()
   for (const _ of [1, 2]) servers.push(await startAgentServer({ dataDir, database: bouncer.url }))
   const [one, other] = servers as [RunningAgentServer, RunningAgentServer]
   const isConnected = () =>

@@ -1,5 +1,4 @@
 /** `GET /threads/{thread_id}/stream`: a thread over all its runs. */
-import { rm } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { clientOf, startAgentServer } from '../../support/agent/agent-server.ts'
 import type { StreamPart } from '../../support/agent/collect.ts'
@@ -173,7 +172,6 @@ test('what another process writes is shown too', async () => {
     .toMatchObject({ done: false })
   leaving.abort()
   await Promise.all([one.stop(), two.stop()])
-  await rm(dataDir, { recursive: true })
 })
 
 test('it ends when the thread is removed', async () => {
