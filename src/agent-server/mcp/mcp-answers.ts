@@ -25,6 +25,7 @@ import { sseResponse } from '../../stream/response/sse-response.ts'
 import type { AgentServerEnv } from '../access/caller.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { callTool } from './call.ts'
+import { NOT_SUPPORTED, rpcError } from './rpc-error.ts'
 import { describeTool, listTools, TOOLS_PER_PAGE } from './tools.ts'
 
 /**
@@ -238,13 +239,4 @@ async function asProtocol<T>(parts: Parts, handle: () => Promise<T>): Promise<T>
 
 function isRefusal(err: unknown): err is AppError | ProjectRefusal {
   return err instanceof ProjectRefusal || (err instanceof AppError && err.code !== 'internal')
-}
-
-/** Refusals of the Model Context Protocol. */
-
-/** The code that the protocol's own library uses for an unsupported method. */
-const NOT_SUPPORTED = -32000
-
-function rpcError(code: number, message: string) {
-  return { jsonrpc: '2.0' as const, error: { code, message }, id: null }
 }

@@ -4,6 +4,7 @@ import { z } from '@hono/zod-openapi'
 import type { Parts } from '../agent-server-parts.ts'
 import { JsonObjectSchema } from '../operations/json.ts'
 import { createRoutes, rpcOperationsOf } from '../operations/route.ts'
+import { NOT_SUPPORTED, rpcError } from './rpc-error.ts'
 
 const operation = rpcOperationsOf('MCP')
 const path = '/mcp/'
@@ -81,9 +82,4 @@ export function mcpRoutes(parts: Parts, version: string) {
   return routes
 }
 
-/** An error of JSON-RPC, with the code that the protocol's own library uses for an unsupported method. */
-const ONLY_POST = {
-  jsonrpc: '2.0',
-  error: { code: -32000, message: 'Only POST is supported.' },
-  id: null,
-}
+const ONLY_POST = rpcError(NOT_SUPPORTED, 'Only POST is supported.')

@@ -8,7 +8,6 @@ import type { Parts } from '../agent-server-parts.ts'
 import { ConfigSchema } from '../assistants/assistant-schemas.ts'
 import { AssistantIdSchema, UuidSchema } from '../operations/ids.ts'
 import { JsonObjectSchema, JsonValueSchema, optional } from '../operations/json.ts'
-import type { CreationParts } from '../runs/run-creation.ts'
 import { CommandSchema } from '../runs/run-schemas.ts'
 import { ProtocolError } from './protocol-error.ts'
 
@@ -67,7 +66,7 @@ export const CommandAnswerSchema = z
 
 /** The caller of a command, and its thread. */
 export interface CommandContext {
-  parts: CreationParts & Pick<Parts, 'log'>
+  parts: Parts
   caller: Caller
   thread_id: string
 }

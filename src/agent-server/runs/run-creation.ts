@@ -31,7 +31,7 @@ type AdmissionParts = Pick<
   'store' | 'host' | 'config' | 'authorize' | 'webhooks' | 'limits' | 'langSmithProject' | 'clock'
 >
 
-export type CreationParts = AdmissionParts & Pick<Parts, 'queue' | 'events' | 'pendingRuns'>
+type CreationParts = AdmissionParts & Pick<Parts, 'queue' | 'events' | 'pendingRuns'>
 
 interface CreationOptions {
   idempotencyKey?: string | undefined

@@ -19,6 +19,7 @@ export const MAX_PATH_LENGTH = 512
 /** The paths that `parseExtractPath` accepts, as a regular expression. */
 export const EXTRACT_PATTERN = `^(${EXTRACT_ROOTS.join('|')})(\\.[^.[\\]]+|\\[-?[0-9]{1,9}\\])*$`
 
+const PATH = new RegExp(EXTRACT_PATTERN)
 const STEP = /\.([^.[\]]+)|\[(-?\d+)\]/g
 
 /**
@@ -26,7 +27,7 @@ const STEP = /\.([^.[\]]+)|\[(-?\d+)\]/g
  * not a path.
  */
 export function parseExtractPath(text: string): ExtractPath | undefined {
-  if (text.length > MAX_PATH_LENGTH || !new RegExp(EXTRACT_PATTERN).test(text)) return undefined
+  if (text.length > MAX_PATH_LENGTH || !PATH.test(text)) return undefined
   const root = EXTRACT_ROOTS.find((one) => text.startsWith(one)) as Root
   const steps = [...text.slice(root.length).matchAll(STEP)]
   return { root, steps: steps.map(([, key, place]) => key ?? Number(place)) }

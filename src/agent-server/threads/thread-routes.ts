@@ -12,7 +12,12 @@ import { requireMetadataFits } from '../limits.ts'
 import { given } from '../operations/given.ts'
 import { ThreadPathSchema } from '../operations/ids.ts'
 import { selectable } from '../operations/json.ts'
-import { PaginationHeadersSchema, setPagination } from '../operations/pagination.ts'
+import {
+  FIRST_PAGE,
+  NEWEST_FIRST,
+  PaginationHeadersSchema,
+  setPagination,
+} from '../operations/pagination.ts'
 import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
 import { type StagedState, stageState } from './state-update.ts'
 import { deleteThread, pruneThreads } from './thread-removal.ts'
@@ -27,7 +32,7 @@ import {
   ThreadSearchSchema,
   ThreadStorageSchema,
 } from './thread-schemas.ts'
-import { COUNTED_THREADS, countThreads, searchThreads, type ThreadSearch } from './thread-search.ts'
+import { COUNTED_THREADS, countThreads, searchThreads } from './thread-search.ts'
 import {
   authorizeThread,
   copyThread,
@@ -133,7 +138,8 @@ export function threadRoutes(parts: Parts) {
     return c.json(answerOf(ThreadSchema, await createThread(parts, c.var.caller, request)), 200)
   })
   routes.openapi(search, async (c) => {
-    const request = { ...FIRST_PAGE, ...given(c.req.valid('json')) }
+    const asked = given(c.req.valid('json'))
+    const request = { ...FIRST_PAGE, ...NEWEST_FIRST, select: [], extract: {}, ...asked }
     const { threads, total } = await searchThreads(parts, c.var.caller, request, c.var.hold)
     setPagination(c, { offset: request.offset, count: threads.length, total })
     return c.json(threads, 200)
@@ -174,15 +180,6 @@ export function threadRoutes(parts: Parts) {
   })
   return routes
 }
-
-const FIRST_PAGE = {
-  limit: 10,
-  offset: 0,
-  sort_by: 'created_at',
-  sort_order: 'desc',
-  select: [],
-  extract: {},
-} satisfies Partial<ThreadSearch>
 
 // The verb that adds a thread.
 

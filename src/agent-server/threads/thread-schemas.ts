@@ -9,6 +9,7 @@ import {
   NullableJsonObjectSchema,
   optional,
 } from '../operations/json.ts'
+import { pageFields, sortFields } from '../operations/pagination.ts'
 import { queryList } from '../operations/query.ts'
 import { CommandSchema } from '../runs/run-schemas.ts'
 import {
@@ -185,10 +186,8 @@ export const ThreadSearchSchema = z
   .object({
     ids: optional(z.array(UuidSchema)),
     ...QUERY_FIELDS,
-    limit: optional(z.int().min(1).max(1000)).openapi({ default: 10 }),
-    offset: optional(z.int().min(0)).openapi({ default: 0 }),
-    sort_by: optional(z.enum(THREAD_SORT_FIELDS)).openapi({ default: 'created_at' }),
-    sort_order: optional(z.enum(['asc', 'desc'])).openapi({ default: 'desc' }),
+    ...pageFields(10),
+    ...sortFields(THREAD_SORT_FIELDS, 'created_at'),
     select: optional(SelectSchema),
     extract: optional(ExtractSchema),
   })

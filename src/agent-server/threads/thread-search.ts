@@ -8,7 +8,7 @@ import type { AnswerHold } from '../answer-budget.ts'
 import { type ExtractPath, extractFrom } from './extract.ts'
 import { ThreadSchema } from './thread-schemas.ts'
 
-export type ThreadSearch = Omit<ThreadQuery, 'filter'> &
+type ThreadSearch = Omit<ThreadQuery, 'filter'> &
   Omit<ThreadPage, 'hasState'> & {
     /** The fields to return; empty: all. */
     select: (keyof Thread)[]
