@@ -6,7 +6,7 @@ import {
   readBuildJobEnd,
 } from '../../core/deployment/builds/job.ts'
 import { BUILD, deadlineSeconds } from './objects/build-job.ts'
-import { exitOf, IMPOSSIBLE } from './pod-state.ts'
+import { exitOf, IMPOSSIBLE, withoutStop } from './pod-state.ts'
 
 export type BuildState =
   /** `note`: the reason for the wait, if the cluster gives one. */
@@ -33,7 +33,7 @@ export function readBuild(job: V1Job, pod: V1Pod | undefined, limits: Limits): B
   }
   if (pod?.status?.phase === 'Failed' && pod.status.reason) {
     const { reason, message = '' } = pod.status
-    return ended(`Kubernetes has ended its pod: ${reason}${message && `: ${trim(message)}`}`)
+    return ended(`Kubernetes has ended its pod: ${reason}${message && `: ${withoutStop(message)}`}`)
   }
   if (pod?.metadata?.deletionTimestamp) return { kind: 'lost', end: failed(GONE) }
   if (terminated) return ended(describeEnd(terminated, limits))
@@ -54,7 +54,7 @@ function readWaiting(pod: V1Pod): BuildState {
   const { state = {} } = buildStatus(pod) ?? {}
   if (state.running) return { kind: 'running' }
   const { reason = '', message } = state.waiting ?? {}
-  const why = `${reason}${message ? `: ${trim(message)}` : ''}`
+  const why = `${reason}${message ? `: ${withoutStop(message)}` : ''}`
   if (IMPOSSIBLE.includes(reason)) return ended(`Its container cannot be started: ${why}`)
   const note = noRoom(pod) ?? (['', 'ContainerCreating'].includes(reason) ? undefined : why)
   return { kind: 'waiting', ...(note !== undefined && { note }) }
@@ -63,7 +63,7 @@ function readWaiting(pod: V1Pod): BuildState {
 function noRoom({ status }: V1Pod): string | undefined {
   const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled')
   if (scheduled?.status !== 'False') return undefined
-  return `Kubernetes finds no room for it: ${trim(scheduled.message ?? '')}`
+  return `Kubernetes finds no room for it: ${withoutStop(scheduled.message)}`
 }
 
 function waited(pod: V1Pod | undefined): string {
@@ -86,8 +86,4 @@ function ended(message: string): BuildState {
 /** `message`: a sentence without its end. */
 function failed(message: string): BuildJobEnd {
   return { kind: 'failed', step: 'job', message: `${message}.` }
-}
-
-function trim(text: string): string {
-  return text.replace(/\.$/, '')
 }

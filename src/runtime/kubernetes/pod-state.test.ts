@@ -28,3 +28,12 @@ it('is starting as long as one of its containers is not ready', () => {
   expect(readPod(podOf(false, [true, false]))).toEqual({ kind: 'starting' })
   expect(readPod(podOf(false, []))).toEqual({ kind: 'starting' })
 })
+
+it.each(['No nodes', 'No nodes.'])(
+  'ends the note for the message %j with one full stop',
+  (message) => {
+    const conditions = [{ type: 'PodScheduled', status: 'False', message }]
+    const note = 'Kubernetes finds no room for it: No nodes.'
+    expect(readPod({ status: { conditions } })).toEqual({ kind: 'starting', note })
+  },
+)

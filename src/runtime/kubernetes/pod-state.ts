@@ -39,7 +39,10 @@ export function readPod(pod: V1Pod): PodState {
   if (status.phase === 'Failed' || status.phase === 'Succeeded') return readEnded(pod)
   const scheduled = status.conditions?.find(({ type }) => type === 'PodScheduled')
   if (scheduled?.status === 'False') {
-    return { kind: 'starting', note: `Kubernetes finds no room for it: ${scheduled.message}` }
+    return {
+      kind: 'starting',
+      note: `Kubernetes finds no room for it: ${withoutStop(scheduled.message)}.`,
+    }
   }
   const inits = (status.initContainerStatuses ?? []).map((one) => readHelper(one, true))
   const others = (status.containerStatuses ?? []).filter(({ name }) => name !== AGENT)
@@ -81,7 +84,7 @@ function readEnded(pod: V1Pod): PodState {
   const why = message ?? (end ? endOf(end) : 'it ended')
   return {
     kind: 'down',
-    reason: `Kubernetes has ended the pod: ${reason ? `${reason}: ` : ''}${why.replace(/\.$/, '')}.`,
+    reason: `Kubernetes has ended the pod: ${reason ? `${reason}: ` : ''}${withoutStop(why)}.`,
     container: AGENT,
     isPrevious: false,
     isOver: true,
@@ -114,7 +117,7 @@ function isBackOff({ waiting }: V1ContainerState): boolean {
 
 function readWaiting({ waiting }: V1ContainerState, container: string): PodState | undefined {
   const { reason = '', message } = waiting ?? {}
-  const why = `${reason}${message ? `: ${message.replace(/\.$/, '')}` : ''}`
+  const why = `${reason}${message ? `: ${withoutStop(message)}` : ''}`
   if (IMPOSSIBLE.includes(reason)) {
     return { kind: 'impossible', reason: `${nameFor(container)} cannot be started: ${why}.` }
   }
@@ -151,5 +154,10 @@ export function replicaFailure({ status }: V1Deployment): string | undefined {
   const failure = status?.conditions?.find(
     ({ type, status: is }) => type === 'ReplicaFailure' && is === 'True',
   )
-  return failure && `Kubernetes does not make its pods: ${failure.message?.replace(/\.$/, '')}.`
+  return failure && `Kubernetes does not make its pods: ${withoutStop(failure.message)}.`
+}
+
+/** A message of the cluster without its full stop, if it has one. */
+export function withoutStop(message = ''): string {
+  return message.replace(/\.$/, '')
 }
