@@ -1,4 +1,6 @@
-/** The parts that the agent server's verbs use; `server/agent-server.ts` assembles them. */
+/**
+ * The parts that the agent server's verbs use (`server/agent-server.ts` assembles them), and its API's configuration.
+ */
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import type { Authorize } from '../core/agent/authorization.ts'
 import type { ProjectAuth } from '../core/agent/host/auth.ts'

@@ -1,4 +1,4 @@
-/** The conversation of a driver with one agent server, whatever the channel. */
+/** The conversation of a driver with one agent server, whatever the channel, and the channel to a child process. */
 import type { ChildProcess } from 'node:child_process'
 import type { ParkedThreads } from '../core/agent/parked-threads.ts'
 import type { DrainLimits, Endpoint, Load } from '../core/deployment/runtime.ts'

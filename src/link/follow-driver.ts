@@ -142,8 +142,8 @@ export function reportStart(
 }
 
 /**
- * Reports the project's files to the runtime driver. Begins at once; files that are imported together are reported together. `onSource` calls its callback with the path
- * of each file.
+ * Reports the project's files to the runtime driver. Begins at once; files that are imported together are reported
+ * together. `onSource` calls its callback with the path of each file.
  */
 export function reportSources(
   link: DriverLink,

@@ -1,4 +1,4 @@
-/** The first messages between an agent server and its runtime driver. */
+/** The agent server's side of its link: its start message, the channel, and the driver's requests to end. */
 import { once } from 'node:events'
 import { readFileSync, readSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'

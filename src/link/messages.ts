@@ -15,7 +15,7 @@
  *   spawn … serve --managed --config C --host 127.0.0.1 --port 0 --data-dir D
  *   ── start ─────────────────────────────▶  takes the secrets into its environment, then loads
  *   ◀───────────────────────── starting ──   the current step of its start; one for each step
- *   ◀────────────────────────── sources ──   files that it has imported; below `dev` only
+ *   ◀────────────────────────── sources ──   files that it has imported; under `dev` only
  *   ◀──────────────────────────── ready ──   it listens
  *   ◀─────────────────────────── failed ──   or why it cannot start, right before its end
  *   GET <url>/ok with the gateway token ──▶  200: healthy; repeated from time to time

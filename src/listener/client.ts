@@ -89,8 +89,8 @@ interface Known {
 }
 
 /**
- * Asks the control plane about each key once a minute. Throws as the control plane refuses, and `unavailable` where it does not answer and the key was not seen
- * lately.
+ * Asks the control plane about each key once a minute. Throws as the control plane refuses, and `unavailable` where it
+ * does not answer and the key was not seen lately.
  */
 export function createCallers(
   client: Pick<ControlPlaneClient, 'caller'>,

@@ -12,7 +12,7 @@ it('waits for what is done, and gives its answer', async () => {
   expect(errands.list()).toEqual([])
 })
 
-it('waits for nobody who is away', async () => {
+it('gives up at once while the listener is away', async () => {
   const listener: { away: string | undefined; renew(): number } = {
     away: undefined,
     renew: () => 1,

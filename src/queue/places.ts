@@ -1,6 +1,7 @@
 /**
- * Places for runs that are added as claimed. Most runs find their thread idle and a place free: the
- * transaction that adds such a run gives this server its lease as well, and no claim has to look for it.
+ * Places for runs that are added as claimed, and the backlog of runs that may wait before them. Most runs find their
+ * thread idle and a place free: the transaction that adds such a run gives this server its lease as well, and no claim
+ * has to look for it.
  *
  * Measured with the echo graph, `runs/wait` on fresh threads: with 16 clients on SQLite 0.6 claims and 3.2 ms
  * of CPU for a run before, none and 3.1 ms with places; with one client that creates a run and joins it a p50

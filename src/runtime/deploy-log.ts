@@ -132,8 +132,8 @@ function olderLog(path: string): string {
 }
 
 /**
- * Appends lines, with their times, to the log of a revision that runs at a listener. If it cannot be written, `log` gets
- * a warning.
+ * Appends lines, with their times, to the log of a revision that runs at a listener. If it cannot be written, `log`
+ * gets a warning.
  */
 export function createReportedLogs(
   logsDir: string,

@@ -69,8 +69,8 @@ export interface RuntimeRecord {
   /** Rejects while the record cannot be read. */
   has(deployment_id: string): Promise<boolean>
   /**
-   * Whether the revision's rollout has ended, or there is none such. Absent: nothing is built for this record. Rejects as
-   * `has`.
+   * Whether the revision's rollout has ended, or there is none such. Absent: nothing is built for this record. Rejects
+   * as `has`.
    */
   isOver?(deployment_id: string, revision_id: string): Promise<boolean>
 }

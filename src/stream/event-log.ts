@@ -216,8 +216,8 @@ export class EventLog {
 
   /**
    * The thread's events with a `seq` greater than `after` (0: all; `undefined`: only later ones), in
-   * order, each once: those of all runs, `END_EVENT`s included, and those without a run. They come in pages. It ends when
-   * the thread is removed. Otherwise it throws as `follow` does, and a slow reader costs as little.
+   * order, each once: those of all runs, `END_EVENT`s included, and those without a run. They come in pages. It ends
+   * when the thread is removed. Otherwise it throws as `follow` does, and a slow reader costs as little.
    */
   async *followThreadPages(
     thread_id: string,

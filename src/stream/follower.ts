@@ -228,8 +228,8 @@ async function isGone(
 }
 
 /**
- * How many events to read at once after this page, so that a slow reader does not hold more than `maxChars` of data, or a
- * single larger event: the events of a stream are mostly alike.
+ * How many events to read at once after this page, so that a slow reader does not hold more than `maxChars` of data, or
+ * a single larger event: the events of a stream are mostly alike.
  */
 export function sizeAfter(page: readonly NewEvent[], maxChars: number): number {
   const chars = page.reduce((sum, { data }) => sum + data.length, 0)

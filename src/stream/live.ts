@@ -1,4 +1,4 @@
-/** The followed runs and threads of this process: their latest events in memory, and the followers that wait for more. */
+/** Followed runs and threads of this process: their latest events in memory, and the followers that wait for more. */
 import { isEnd, type LoggedEvent, type RunEvent } from '../core/agent/event.ts'
 
 /** How much is kept in memory. The first limit that is reached counts. */
@@ -55,8 +55,8 @@ abstract class Live<T extends RunEvent> {
   }
 
   /**
-   * Events with a number greater than `after`, at most `limit`. `undefined`: memory is empty or does not reach back that
-   * far; read the store.
+   * Events with a number greater than `after`, at most `limit`. `undefined`: memory is empty or does not reach back
+   * that far; read the store.
    */
   since(after: number, limit: number): T[] | undefined {
     const [first] = this.#events
@@ -66,8 +66,8 @@ abstract class Live<T extends RunEvent> {
   }
 
   /**
-   * Keeps the next event. After a gap, or behind events of another thread that had the same id, it becomes the only one.
-   * `false`: it is kept already, or too old.
+   * Keeps the next event. After a gap, or behind events of another thread that had the same id, it becomes the only
+   * one. `false`: it is kept already, or too old.
    */
   protected keep(event: T): boolean {
     const number = this.#numberOf(event)
@@ -105,7 +105,7 @@ export class LiveRun extends Live<LoggedEvent> {
     super(limits, ({ run_seq }) => run_seq)
   }
 
-  /** Adds the next event of the store. Ignores one that it has already. */
+  /** Adds the next event of the store. Ignores an event that it already has. */
   add(event: LoggedEvent): void {
     if (!this.keep(event)) return
     if (isEnd(event)) this.end = event

@@ -33,8 +33,8 @@ export class MessageAssembler {
   }
 
   /**
-   * The event as clients see it: events of other modes as they are. For a reader that begins in the middle of a message, the earlier pieces
-   * are read from the log. `undefined`: they have expired, so that nothing can be shown.
+   * The event as clients see it: events of other modes as they are. For a reader that begins in the middle of a
+   * message, the earlier pieces are read from the log. `undefined`: they have expired, so that nothing can be shown.
    */
   async show<T extends ThreadEvent>(event: T): Promise<T | undefined> {
     if (!event.event.startsWith('messages/')) return event

@@ -1,6 +1,6 @@
 /**
- * Converts events of the log into those of the protocol, and those of protocol runs into events of the legacy streams. The
- * log has an event as the API of its run sends it; the end of every run is converted for the protocol.
+ * Converts events of the log into those of the protocol, and those of protocol runs into events of the legacy streams.
+ * The log has an event as the API of its run sends it; the end of every run is converted for the protocol.
  */
 import {
   END_EVENT,
@@ -48,8 +48,8 @@ const CHANNEL_OF: Readonly<Record<string, Channel>> = {
 }
 
 /**
- * The event for subscribers, shown at `place`; `own` is the place that its name in the log encodes. `undefined`: there is
- * nothing to show.
+ * The event for subscribers, shown at `place`; `own` is the place that its name in the log encodes. `undefined`: there
+ * is nothing to show.
  */
 export function toProtocolEvent(
   event: ThreadEvent,
@@ -172,8 +172,8 @@ interface MessageParams {
 }
 
 /**
- * A message in stream mode `messages-tuple`: `[piece, metadata]`. A tool call is shown once it is complete. `undefined`:
- * the legacy streams show nothing of it.
+ * A message in stream mode `messages-tuple`: `[piece, metadata]`. A tool call is shown once it is complete.
+ * `undefined`: the legacy streams show nothing of it.
  */
 export function legacyMessage({
   namespace,

@@ -107,8 +107,8 @@ export class RunLog {
   }
 
   /**
-   * Resolves when the graph may go on: at once, or when less is unwritten. `false`: nothing more is written, because the
-   * lease was lost. Throws the error of a failed write.
+   * Resolves when the graph may go on: at once, or when less is unwritten. `false`: nothing more is written, because
+   * the lease was lost. Throws the error of a failed write.
    */
   room(): boolean | Promise<boolean> {
     return this.#isFull ? this.#lessFull() : this.#check()

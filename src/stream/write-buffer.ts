@@ -2,8 +2,8 @@
  * The events and checkpoints of a run that are not being written yet, in the order of its graph, and the rule that says
  * when they are written.
  *
- * A graph reports a checkpoint before it puts it. Events behind such a report are held until the checkpoint was put, and
- * the checkpoint goes before them. So the log never has a step that is not stored.
+ * A graph reports a checkpoint before it puts it. Events behind such a report are held until the checkpoint was put,
+ * and the checkpoint goes before them. So the log never has a step that is not stored.
  */
 import type { CheckpointKey, CheckpointPut } from '../core/agent/checkpoint.ts'
 import type { NewEvent } from '../core/agent/event.ts'

@@ -1,6 +1,6 @@
 /**
- * Sends requests of the OAuth vault, and to registries, by the rules of webhooks: only to public
- * addresses, unless the operator allows more.
+ * Sends requests of the OAuth vault, and to registries, by the rules of webhooks: only to public addresses, unless the
+ * operator allows more. Also makes the agent that webhooks connect with.
  */
 
 import { type LookupAddress, lookup } from 'node:dns'
@@ -18,7 +18,7 @@ const MAX_BYTES = 1024 * 1024
 interface GuardedFetchOptions {
   /** Non-public addresses that may be reached, also without TLS. */
   allowed: readonly IpRange[]
-  /** The setting with which the operator allows more, for messages. `null`: there is none. Default `RUNYARD_OAUTH_ALLOW`. */
+  /** The setting that allows more, for messages. `null`: there is none. Default `RUNYARD_OAUTH_ALLOW`. */
   setting?: string | null
   /** The limit for a whole exchange; 10 s by default. */
   timeoutMs?: number
@@ -118,8 +118,6 @@ function asRefusal(url: URL, error: unknown): AppError {
   const why = isSlow ? 'there was no answer in time' : ((cause as Error)?.message ?? message)
   return new AppError('unavailable', `${url.host} could not be asked: ${why}.`, { cause: error })
 }
-
-// Opens connections only to addresses that webhooks may reach.
 
 /** Finds all addresses of a host name. */
 export type ResolveName = (hostname: string) => Promise<LookupAddress[]>

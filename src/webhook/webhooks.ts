@@ -1,4 +1,6 @@
-/** Webhooks as one part: checks the URLs of runs, and sends the deliveries. */
+/**
+ * Webhooks as one part: checks the URLs of runs, fills in the headers that a project adds, and sends the deliveries.
+ */
 import type { WebhookConfig, WebhookDeliveryStore } from '../core/agent/webhook.ts'
 import type { Clock } from '../core/clock.ts'
 import { AppError, invalidField } from '../core/errors.ts'
@@ -104,8 +106,6 @@ export class Webhooks {
     await (await this.#agent)?.close()
   }
 }
-
-// The headers that a project adds to its webhooks, with values from the environment.
 
 /** Headers that the sender or HTTP itself sets. */
 const RESERVED =

@@ -1,4 +1,4 @@
-/** Answers Agent2Agent requests with the protocol's own library. */
+/** Answers Agent2Agent requests, and those for an assistant's card, with the protocol's own library. */
 
 import { A2A_VERSION_HEADER, AgentCard, formatSSEEvent, type SecurityScheme } from '@a2a-js/sdk'
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server'
@@ -139,8 +139,7 @@ function baseUrlOf(c: Context, { publicUrl, gatewayToken, http }: AppConfig): st
   return `${scheme}://${forwarded('host') ?? host}${path}`
 }
 
-// An assistant's card, which other agents read before they talk to it.
-
+/** The card of an assistant, which other agents read before they talk to it. */
 interface CardAbout {
   assistant: Assistant
   /** The server's URL as its clients see it, without a trailing slash. */

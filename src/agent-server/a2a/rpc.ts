@@ -1,4 +1,6 @@
-/** Reads JSON-RPC requests of the Agent2Agent protocol, version 1.0 or 0.3. */
+/**
+ * JSON-RPC of the Agent2Agent protocol, version 1.0 or 0.3: reads requests, and converts the verbs' refusals to errors.
+ */
 import { isV1JsonRpcMethod } from '@a2a-js/sdk/compat/v0_3'
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server'
 import {
@@ -183,8 +185,6 @@ async function* finalized(answers: AsyncIterable<object>): AsyncGenerator<object
     yield isLast ? { ...answer, result: { ...result, final: true } } : answer
   }
 }
-
-// Converts refusals of the verbs to errors of the Agent2Agent protocol.
 
 /** JSON-RPC's code for an invalid request. */
 const INVALID_REQUEST = -32600

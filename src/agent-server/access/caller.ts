@@ -1,4 +1,4 @@
-/** Identifies the caller of a request. */
+/** Identifies the caller of a request, and selects the request headers that graphs and the log see. */
 import type { Context, MiddlewareHandler } from 'hono'
 import type { AuthUser, Caller } from '../../core/agent/authorization.ts'
 import type { ProjectAuth } from '../../core/agent/host/auth.ts'
@@ -195,8 +195,6 @@ function isStudio(headers: Headers, config: CallerConfig, checkKey: CheckKey): b
 function withoutBody({ url, method, headers }: Request): Request {
   return new Request(url, { method, headers })
 }
-
-// Selects the request headers that graphs see in `configurable`, and those that the log shows.
 
 /** Credentials and proxy headers: graphs see them only if the project names them in full. */
 const HIDDEN = new Set(['x-api-key', 'x-tenant-id', 'x-service-key', 'authorization', 'cookie'])

@@ -1,7 +1,9 @@
 /**
- * Guards a server that requires no key, where every request may do everything. Without this guard, any web
- * page opened on the machine could: browsers send a page's requests to the loopback, and a page whose host
- * name resolves to 127.0.0.1 (DNS rebinding) can read the answers.
+ * Guards against web pages that a browser lets call the server: at a server without keys, and at WebSocket handshakes.
+ *
+ * At a server that requires no key, every request may do everything. Without this guard, any web page opened on the
+ * machine could: browsers send a page's requests to the loopback, and a page whose host name resolves to 127.0.0.1 (DNS
+ * rebinding) can read the answers.
  */
 import type { Context, MiddlewareHandler } from 'hono'
 import { AppError } from '../../core/errors.ts'
@@ -94,8 +96,6 @@ function refusedOrigin(origin: string): AppError {
   const how = 'Set RUNYARD_API_KEYS, or list the origin in RUNYARD_ALLOWED_ORIGINS.'
   return new AppError('forbidden', `Without keys this server answers no page of ${origin}. ${how}`)
 }
-
-// WebSocket handshakes.
 
 /** The protocol's event stream, the only path that accepts WebSockets. */
 const SOCKET_PATH = /^\/threads\/[^/]+\/stream\/events$/

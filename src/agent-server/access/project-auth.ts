@@ -1,4 +1,7 @@
-/** The project's own `auth`: it authorizes every operation, and its `authenticate` may be cached (`auth.cache`). */
+/**
+ * The project's own `auth`: it authorizes every operation, limits lists to the threads that the caller may see, and its
+ * `authenticate` may be cached (`auth.cache`).
+ */
 import { createHash } from 'node:crypto'
 import type { Authorize, AuthUser, Caller, MetadataFilter } from '../../core/agent/authorization.ts'
 import type { ProjectAuth } from '../../core/agent/host/auth.ts'
@@ -59,8 +62,6 @@ function keyOf(headers: Headers, names: readonly string[]): string | undefined {
   if (sent.length === 0) return undefined
   return createHash('sha256').update(JSON.stringify(sent)).digest('base64')
 }
-
-// Filters runs and deliveries to those of threads that the caller may see.
 
 /**
  * The filter for lists of runs and deliveries. It combines the filter that the project's auth returns with

@@ -1,4 +1,4 @@
-/** The verbs on one assistant and its versions. */
+/** The verbs on assistants and their versions. */
 import { randomUUID } from 'node:crypto'
 import {
   type Assistant,
@@ -209,8 +209,6 @@ export async function setLatestVersion(
     return assistant
   })
 }
-
-// Searches assistants.
 
 type AssistantSearch = Omit<AssistantQuery, 'filter'> & AssistantPage
 

@@ -1,4 +1,4 @@
-/** How an execution of a run ends: its outcome, the errors of failed runs, and what the log, the metrics and the traces show. */
+/** How an execution of a run ends: its outcome, the errors of failed runs, and its log lines, metrics and traces. */
 import type { CancelAction, QueuedRun, RunError, StopOutcome } from '../../core/agent/run.ts'
 import { AppError } from '../../core/errors.ts'
 import { withOrigin } from '../../core/origin.ts'

@@ -78,9 +78,10 @@ export function refuseResume(
 }
 
 /**
- * `input.answered`: which interrupts a run answers, for protocol clients of the thread. The event for a starting run whose command resumes, through any API; no event for other runs. It is written before the
- * answer is checked: a strict refusal then names the open interrupts, and `recordEnd` repeats those of an answer that
- * the graph refused. An answer without an id is for the only open interrupt; if several are open, no event.
+ * Returns `input.answered` for a starting run whose command resumes, through any API; no event for other runs. It names
+ * the interrupts that the run answers, for protocol clients of the thread. It is written before the answer is checked:
+ * a strict refusal then names the open interrupts, and `recordEnd` repeats those of an answer that the graph refused.
+ * An answer without an id is for the only open interrupt; if several are open, no event.
  */
 export async function answeredEvents(
   { store, clock }: Pick<Parts, 'store' | 'clock'>,

@@ -3,6 +3,7 @@
  * behind the events that the graph has emitted before.
  *
  * LangGraph waits for a checkpoint only in `sync` runs. A failed write fails the run, as with its events.
+ * `TakenEmissions` knows when all emissions of a graph were taken.
  */
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import type {
@@ -20,7 +21,9 @@ import type { RunLog } from '../../stream/run-log.ts'
 import type { Namespace } from '../../stream/write-buffer.ts'
 import { LatestCheckpoint } from './latest-checkpoint.ts'
 
-/** How long a stopping graph must put nothing until it counts as stopped, in ms. It puts one checkpoint after another. */
+/**
+ * How long a stopping graph must put nothing until it counts as stopped, in ms. It puts one checkpoint after another.
+ */
 const QUIET_MS = 10
 
 interface RunCheckpointsParts {

@@ -9,9 +9,9 @@ const PATIENCE_MS = 1_000
 const TOLD_ONCE_MS = 60_000
 
 /**
- * Keeps the server alive when a promise without a handler rejects. A rejection from a project's code ends the run that it
- * came from. LangGraph also leaves promises without a handler for a moment: it writes checkpoints in the background, and a
- * checkpoint that is refused because its run was handed over rejects before LangGraph awaits it.
+ * Keeps the server alive when a promise without a handler rejects. A rejection from a project's code ends the run that
+ * it came from. LangGraph also leaves promises without a handler for a moment: it writes checkpoints in the background,
+ * and a checkpoint that is refused because its run was handed over rejects before LangGraph awaits it.
  */
 export class StrayRejections {
   readonly #log: Log

@@ -1,4 +1,7 @@
-/** Answers messages of the Model Context Protocol through its own library, in both of its eras. */
+/**
+ * Answers messages of the Model Context Protocol through its own library, in both of its eras. Each assistant is a
+ * tool. Stateless: every request is complete, so each gets its own protocol server for its duration.
+ */
 import {
   type CallToolResult,
   createMcpHandler,
@@ -161,9 +164,6 @@ function readMessages(sent: JsonValue): JSONRPCMessage[] | undefined {
 function hasProgressToken(message: JSONRPCMessage): boolean {
   return 'method' in message && message.params?._meta?.progressToken !== undefined
 }
-
-// The Model Context Protocol: each assistant is a tool. Stateless: every request is complete, so each gets its own
-// protocol server for its duration.
 
 /** Shared: the library requires a validator, which takes long to make. Tools without output schema never use it. */
 const jsonSchemaValidator = new AjvJsonSchemaValidator()

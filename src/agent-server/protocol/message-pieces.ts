@@ -21,7 +21,7 @@ export interface Piece {
   key: string
   /** The block before any addition. */
   start: JsonObject
-  /** The first part of the block adds nothing to its start. */
+  /** Whether the piece adds nothing to the block's start. */
   isEmpty: boolean
   /** The block with the addition, and the delta; `older`: the same for clients that do not know the delta. */
   grow(block: JsonObject): { content: JsonObject; delta: JsonObject; older?: JsonObject }

@@ -27,7 +27,7 @@ export interface Connection {
 
 type Verb = (connection: Connection, command: Command) => Promise<void>
 
-/** On success, a verb sends the answer to the client itself, before the events that it requests. Throws `ProtocolError`. */
+/** On success, a verb itself sends the answer to the client, before the requested events. Throws `ProtocolError`. */
 export const SUBSCRIPTION_VERBS: ReadonlyMap<string, Verb> = new Map([
   ['subscription.subscribe', subscribe],
   ['subscription.unsubscribe', unsubscribe],

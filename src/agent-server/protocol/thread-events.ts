@@ -124,8 +124,8 @@ interface ShownPlace {
 }
 
 /**
- * Finds where the events of a page are shown; `undefined`: no filter matches. Caches by name: only the name decides, and
- * most events share one.
+ * Finds where the events of a page are shown; `undefined`: no filter matches. Caches by name: only the name decides,
+ * and most events share one.
  */
 export function shownPlaces(
   filters: readonly ProtocolFilter[],

@@ -1,4 +1,4 @@
-/** Cancels runs for the API, for a client that has left, or for a newer run, and removes them. */
+/** Cancels runs for the API, one or many at once, for a client that has left, or for a newer run, and removes them. */
 import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
 import { type Caller, type MetadataFilter, matchesFilter } from '../../core/agent/authorization.ts'
 import type { RunEvent } from '../../core/agent/event.ts'
@@ -167,8 +167,6 @@ async function remove(tx: AgentStore, { run_id }: RunId): Promise<Cancelled | un
   await tx.events.deleteRun(run_id)
   return undefined
 }
-
-// Ends many runs at once.
 
 /** These runs of one thread, or all runs with this status. */
 type CancelSelection =

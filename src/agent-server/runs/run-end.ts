@@ -126,8 +126,8 @@ async function noteOnCron(
 }
 
 /**
- * Protocol events for a legacy run's open interrupts. Protocol runs emit these events themselves. A run whose answer the
- * graph refused sends its questions again: `input.answered` has closed them.
+ * Protocol events for a legacy run's open interrupts. Protocol runs emit these events themselves. A run whose answer
+ * the graph refused sends its questions again: `input.answered` has closed them.
  */
 function questions(
   { kwargs }: QueuedRun,

@@ -1,4 +1,4 @@
-/** The agent server's API as one app. */
+/** The agent server's API as one app, and the app of a server with the role `worker`. */
 
 import type { HttpBindings } from '@hono/node-server'
 import type { OpenAPIHono } from '@hono/zod-openapi'
@@ -195,11 +195,9 @@ function originOf(config: CorsConfig) {
   return (origin: string) => (isAllowed(origin) ? origin : undefined)
 }
 
-// The app of a server with the role `worker`: health, info and metrics, without the API.
-
 /**
- * `/ok` and `/info` for all, `/metrics` for callers with access to the server. At the root, and without
- * the project's routes: their middleware must not decide a worker's health. All else is refused with
+ * The app of a worker: `/ok` and `/info` for all, `/metrics` for callers with access to the server. At the root, and
+ * without the project's routes: their middleware must not decide a worker's health. All else is refused with
  * `not_found`: clients belong on servers that are stopped gracefully.
  */
 export function createWorkerApp(parts: Parts, config: AppConfig): OpenAPIHono<AgentServerEnv> {
@@ -219,8 +217,6 @@ export function createWorkerApp(parts: Parts, config: AppConfig): OpenAPIHono<Ag
   })
   return app
 }
-
-// Counts JSON answers against the server's answer budget.
 
 type HeaderRecord = Record<string, string | string[]>
 

@@ -1,4 +1,7 @@
-/** Builds the parts of an agent server in the order of their dependencies, without starting any. */
+/**
+ * Builds the parts of an agent server in the order of their dependencies, without starting any, and observes its
+ * webhooks with metrics and traces.
+ */
 import { randomUUID } from 'node:crypto'
 import { allowAll } from '../../core/agent/authorization.ts'
 import { noAgentMetrics } from '../../core/agent/server/metrics.ts'
@@ -127,8 +130,6 @@ function createWebhooks(
     log,
   })
 }
-
-// Metrics and traces of webhooks.
 
 /** Makes an attempt in a span below its run's. */
 function observeAttempt(

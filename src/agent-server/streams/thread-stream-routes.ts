@@ -1,7 +1,7 @@
 /**
- * The operation that streams a thread: the events of all its runs, one after the other, and events without a run. Its ids
- * are the thread's own numbers. The events are those of the original's server: a run's end is `metadata`
- * with `{"status": "run_done"}`, an update of the state is `state_update` with the whole state.
+ * The operation that streams a thread: the events of all its runs, one after the other, and events without a run. Its
+ * ids are the thread's own numbers. The events are those of the original's server: a run's end is `metadata` with
+ * `{"status": "run_done"}`, an update of the state is `state_update` with the whole state.
  */
 
 import { z } from '@hono/zod-openapi'

@@ -12,8 +12,8 @@ import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../stream/event-log.ts'
 
 /**
- * For a state update, a history, a node that reads another thread. A run's checkpoints are written with a delay, so each
- * access first waits for those writes.
+ * State updates, histories and nodes that read another thread use these. A run's checkpoints are written with a delay,
+ * so each access first waits for those writes.
  */
 export function settledCheckpoints(
   store: CheckpointStore,
@@ -51,8 +51,8 @@ interface Staged {
 
 /**
  * Checkpoints that are written to memory first, so that a graph's changes to a thread's state can be
- * stored together with the thread, in one transaction, or not at all. Reads see both. Use one instance per update of one
- * thread's state.
+ * stored together with the thread, in one transaction, or not at all. Reads see both. Use one instance per update of
+ * one thread's state.
  */
 export class StagedCheckpoints implements GraphCheckpoints {
   readonly #base: GraphCheckpoints

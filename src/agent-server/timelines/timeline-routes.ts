@@ -1,4 +1,4 @@
-/** The operations on the timelines of runs. Only Runyard has them. */
+/** Timelines of runs: on the wire, the operations and their verbs. Only Runyard has them. */
 
 import { z } from '@hono/zod-openapi'
 import type { Caller } from '../../core/agent/authorization.ts'
@@ -16,8 +16,6 @@ import type { Parts } from '../agent-server-parts.ts'
 import { RunPathSchema } from '../operations/ids.ts'
 import { createRoutes, json, operationsOf } from '../operations/route.ts'
 import { getRun, type RunId } from '../runs/runs.ts'
-
-// Timelines on the wire.
 
 const moment = (description?: string) =>
   z.int().openapi({ description: ['In ms since 1970.', description].filter(Boolean).join(' ') })
@@ -162,8 +160,6 @@ export function timelineRoutes(parts: Pick<Parts, 'store' | 'authorize'>) {
   })
   return routes
 }
-
-// The verbs on timelines.
 
 /** How many checkpoints of a run a timeline has: the first, in order of creation. */
 const MAX_CHECKPOINTS = 2_000

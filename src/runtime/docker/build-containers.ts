@@ -1,6 +1,7 @@
 /**
  * Containers for the commands of builds: each command has one, of Runyard's image. It sees the project's source and
- * home, and of the operator only how packages are reached.
+ * home, and of the operator only how packages are reached. Also pushes built images to the operator's registry, from
+ * which other engines and clusters pull them.
  */
 import { existsSync } from 'node:fs'
 import type Docker from 'dockerode'
@@ -137,8 +138,6 @@ function pathOf({ Config }: Docker.ImageInspectInfo): string {
   const found = Config?.Env?.find((one) => one.startsWith('PATH='))
   return found?.slice('PATH='.length) || USUAL_PATH
 }
-
-/** Images that were built here and go to the operator's registry, from which other engines and clusters pull them. */
 
 /** Docker and podman print it when the push is complete. Podman itself knows the image by another digest. */
 const DIGEST = /\bdigest: (sha256:[0-9a-f]{64})\b/

@@ -1,4 +1,7 @@
-/** Containers of this installation that another driver has left: to be taken over, or removed. */
+/**
+ * Containers of this installation that another process has left: of agent servers, taken over or removed; of builds,
+ * removed.
+ */
 import type Docker from 'dockerode'
 import type { Log } from '../../core/log.ts'
 import { type Engine, isSettled, whenThere } from './engine.ts'

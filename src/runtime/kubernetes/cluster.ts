@@ -74,7 +74,10 @@ export interface Cluster {
   /** `undefined`: there is none. */
   read<T extends KubernetesObject>(ref: ObjectRef): Promise<T | undefined>
   list<T extends KubernetesObject>(what: Selection): Promise<T[]>
-  /** Resolves when the watcher has received all existing objects. From then on it receives changes. */
+  /**
+   * Resolves when the watcher has received all existing objects. From then on it receives changes. Only for kinds whose
+   * plural adds an s.
+   */
   watch<T extends KubernetesObject>(what: Selection, watcher: Watcher<T>): Promise<void>
   /** The last lines; none if they are not available. `isPrevious`: of the container before the last restart. */
   lastLines(ref: ContainerRef, isPrevious: boolean): Promise<string[]>

@@ -315,7 +315,10 @@ export class Revision {
     if (work) this.#follow(keyOf(step), work)
   }
 
-  /** Looks again when it is done. A step that the cluster refuses is tried again; a refused stop is the caller's to repeat. */
+  /**
+   * Looks again when it is done. A step that the cluster refuses is tried again; a refused stop is the caller's to
+   * repeat.
+   */
   #follow(key: string, work: Promise<unknown>): void {
     const stopped = this.#stopped
     const done = work.then(

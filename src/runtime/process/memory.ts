@@ -44,9 +44,9 @@ export function heapArguments(
 }
 
 /**
- * glibc gives up to eight areas for each core to threads that allocate at the same time, and each keeps what was freed in
- * it. With two, an idle server takes 115 MB instead of 117, and a run as much processor time (1.00 of it, 12 pairs; 1.02 and
- * 1.03 with one). Other allocators do not know it.
+ * glibc gives up to eight areas for each core to threads that allocate at the same time, and each keeps what was freed
+ * in it. With two, an idle server takes 115 MB instead of 117, and a run as much processor time (1.00 of it, 12 pairs;
+ * 1.02 and 1.03 with one). Other allocators do not know it.
  */
 export const ALLOCATOR_ENVIRONMENT: Readonly<Record<string, string>> = { MALLOC_ARENA_MAX: '2' }
 

@@ -54,7 +54,9 @@ export function lateStart(limitMs: number, doing: string | undefined): string {
   return `${late}${doing === undefined ? '' : `: it ${doing}`}. RUNYARD_START_TIMEOUT_SECS sets the limit.`
 }
 
-/** The step that a noted line of an agent server's log names: it may block its process before a driver has connected. */
+/**
+ * The step that a noted line of an agent server's log names: it may block its process before a driver has connected.
+ */
 export function stepIn(noted: string): string | undefined {
   const { text, source } = readLine(noted)
   const said = source === 'server' ? jsonIn(text) : undefined

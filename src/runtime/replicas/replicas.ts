@@ -140,7 +140,7 @@ export class Replicas {
 /** Another agent server of the revision takes the runs over, so there is little to wait for. */
 export const RETIRING_LIMITS: DrainLimits = { graceMs: 30_000, checkpointMs: 15_000 }
 const RETIRING_GRACE_MS = 5_000
-/** Longer than the limits that it gets. */
+/** Longer than `RETIRING_LIMITS` together. */
 export const DEFAULT_RETIRE_LIMIT_MS = 60_000
 
 /** When the next work of several agent servers is due; `undefined`: unknown, or none. */

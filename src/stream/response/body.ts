@@ -20,8 +20,8 @@ export interface ResponseParts {
 
 /**
  * Answers 200 at once, with these headers and those that middleware has set on the context so far. The handler has to
- * return the response. When `write` settles, the body ends; when it rejects, the connection is cut, and `cut` goes to the
- * log. `heartbeat`: the text that is sent on a silent connection, so that it is not taken for dead.
+ * return the response. When `write` settles, the body ends; when it rejects, the connection is cut, and `cut` goes to
+ * the log. `heartbeat`: the text that is sent on a silent connection, so that it is not taken for dead.
  */
 export function respond(
   c: Context,
@@ -59,7 +59,7 @@ async function finish(
   }
 }
 
-/** Writes to the socket's response or, for requests within the process, to a stream that becomes the response's body. */
+/** Writes to the socket's response or, for requests within the process, to a stream that becomes the body. */
 export class Body {
   readonly #to: ServerResponse | PassThrough
   readonly #left = new AbortController()

@@ -5,9 +5,8 @@ import { held } from '../../support/agent/held.ts'
 import { eventually } from '../../support/eventually.ts'
 import { forAllTests } from '../../support/running.ts'
 
-/** Waits hardly for code that it has told to stop. */
-
 const server = forAllTests(() => startAgentServer({ projectName: 'runs' }))
+/** It hardly waits for code that it has asked to stop. */
 const hasty = forAllTests(() => startAgentServer({ projectName: 'runs', abortLimitMs: 100 }))
 
 /** A run whose node works until its signal aborts, and then until the gate, if there is one, is open. */

@@ -18,8 +18,8 @@ const MINUTE = 60_000
 let now = Date.parse('2026-11-20T12:00:00.000Z')
 const clock = { now: () => now }
 
-/** A project without `store`. */
 const server = forAllTests(() => startAgentServer({ projectName: 'memory', clock }))
+/** A project without `store`. */
 const plain = forAllTests(startAgentServer)
 
 describe.each(Object.entries(LINES))('with the SDK %s', (version, Sdk) => {

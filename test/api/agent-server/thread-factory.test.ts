@@ -3,7 +3,6 @@ import { startAgentServer } from '../../support/agent/agent-server.ts'
 import { forAllTests } from '../../support/running.ts'
 
 /** Its graphs are made for each call; `greeter` greets as `configurable.greeting` says. */
-
 const server = forAllTests(() => startAgentServer({ projectName: 'factory' }))
 
 const as = (greeting: string) => ({ config: { configurable: { greeting } } })

@@ -1,9 +1,9 @@
 /**
  * What the routes of a project must do behind every graph host. The project has middleware at `/api/*`,
  * which answers 418 to `x-blocked`, else passes on with `x-passed: yes`, and then sets `x-by` and takes
- * `x-request-id` away, and sets `x-error` where a route of the server threw; and at `/api/read`, which reads the body and sets `x-read` to it. It answers at
- * `/hello/:name`, `/whoami` (with the caller's identity and address), `/echo` (201, with the body), and
- * fails at `/throws`. At `/missing` it answers as the server does where there is no route.
+ * `x-request-id` away, and sets `x-error` where a route of the server threw; and at `/api/read`, which reads the body
+ * and sets `x-read` to it. It answers at `/hello/:name`, `/whoami` (with the caller's identity and address), `/echo`
+ * (201, with the body), and fails at `/throws`. At `/missing` it answers as the server does where there is no route.
  */
 import { describe, expect, it } from 'vitest'
 import type { ProjectRequest, ProjectRoutes } from '../../../src/core/agent/host/project-routes.ts'

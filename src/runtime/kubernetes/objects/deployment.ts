@@ -16,8 +16,8 @@ const CALM_SECONDS = 60
 const QUEUE_METRIC = 'runyard_runs_waiting'
 
 /**
- * Its template never changes: a new revision has a Deployment of its own. Throws `bad_request` for settings that `resource_spec` may not
- * have.
+ * Its template never changes: a new revision has a Deployment of its own. Throws `bad_request` for settings that
+ * `resource_spec` may not have.
  */
 export function buildDeployment(
   revision: RevisionIdentity,
@@ -54,8 +54,8 @@ export function buildService(revision: RevisionIdentity, owner: V1OwnerReference
 }
 
 /**
- * Lets a drained node take away one pod at a time, so that of several the others serve. A single pod may be evicted too: a budget that forbids it would keep nodes from
- * being drained.
+ * Lets a drained node take away one pod at a time, so that of several the others serve. A single pod may be evicted
+ * too: a budget that forbids it would keep nodes from being drained.
  */
 export function buildDisruptionBudget(
   revision: RevisionIdentity,
