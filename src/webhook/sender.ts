@@ -1,6 +1,6 @@
 /**
- * Sends the deliveries of the outbox: claims one, posts it, and stores the result. A delivery whose server died becomes
- * due again, so each is sent at least once.
+ * Sends the deliveries of the outbox: claims one, signs it by Standard Webhooks, posts it, and stores the result. A
+ * delivery whose server died becomes due again, so each is sent at least once.
  */
 import { createHmac } from 'node:crypto'
 import type { AttemptResult, QueuedDelivery, WebhookDeliveryStore } from '../core/agent/webhook.ts'
@@ -185,8 +185,6 @@ export function exponentialBackoff(attempt: number): number {
   // Spreads the attempts, so that they do not all arrive at once when a receiver is back.
   return Math.round(waitMs * (1 + Math.random() / 5))
 }
-
-// Signs webhooks according to Standard Webhooks.
 
 /**
  * The headers `webhook-id`, `webhook-timestamp` (s since 1970) and, with secrets, `webhook-signature`. It

@@ -1,4 +1,4 @@
-/** Commands of the protocol and their answers. */
+/** Commands of the protocol and their answers, and the commands that read a thread's state. */
 import type { ProtocolErrorCode } from '../../core/agent/protocol.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
 import { AppError } from '../../core/errors.ts'
@@ -112,8 +112,6 @@ function failure(
   const message = 'Internal server error; the log says more.'
   return { type: 'error', id, error: 'unknown_error', message }
 }
-
-// The commands that read a thread's state.
 
 const DEFAULT_LIMIT = 10
 

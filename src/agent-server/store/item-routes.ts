@@ -1,4 +1,4 @@
-/** The operations on the store. */
+/** The operations on the store, and its items on the wire. */
 
 import { z } from '@hono/zod-openapi'
 import { MAX_NAME_BYTES } from '../../core/agent/items/item.ts'
@@ -10,8 +10,6 @@ import { FIRST_PAGE, pageFields } from '../operations/pagination.ts'
 import { queryList } from '../operations/query.ts'
 import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
 import { deleteItem, getItem, listNamespaces, putItem, searchItems } from './item-verbs.ts'
-
-// Items of the store on the wire.
 
 /** A hundred years, in minutes. */
 const MAX_TTL_MINUTES = 100 * 366 * 1440

@@ -1,4 +1,4 @@
-/** The operations on threads. */
+/** The operations on threads, and the verb that adds one. */
 
 import { z } from '@hono/zod-openapi'
 import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
@@ -180,8 +180,6 @@ export function threadRoutes(parts: Parts) {
   })
   return routes
 }
-
-// The verb that adds a thread.
 
 /**
  * Adds a thread, or returns the existing one. `supersteps` are its initial history, made by the graph

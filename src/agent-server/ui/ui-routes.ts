@@ -57,8 +57,6 @@ function addressOf({ req }: Context, mountPrefix: string): UiAddress {
   return { host, prefix: `${req.header('x-forwarded-prefix') ?? ''}${mountPrefix}` }
 }
 
-// HTML and files with which a page loads a component of a graph.
-
 const TYPES: Record<string, string> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',

@@ -1,4 +1,4 @@
-/** The operations on webhook deliveries. */
+/** The operations on webhook deliveries, and their verbs. */
 
 import { z } from '@hono/zod-openapi'
 import type { Caller } from '../../core/agent/authorization.ts'
@@ -115,8 +115,6 @@ function onWire(delivery: WebhookDelivery) {
   const next_attempt_at = due === null ? null : new Date(due).toISOString()
   return answerOf(WebhookDeliverySchema, delivery, { next_attempt_at })
 }
-
-// The verbs that list, read and repeat webhook deliveries.
 
 /** The deliveries of runs on threads that the caller may see, the latest first. */
 async function listDeliveries(
