@@ -1,8 +1,11 @@
 import { useEffect, useRef } from 'react'
 import { TextArea, TextField } from 'react-aria-components'
-import { isWriting } from '../input/questions.ts'
+import { isWriting } from '../input/focus.ts'
 
-/** The composer's text. Enter sends it, Shift+Enter starts a new line. It takes the focus, unless the user writes elsewhere. */
+/**
+ * The composer's text. Enter sends it, Shift+Enter starts a new line. It takes the focus, unless the user writes
+ * elsewhere.
+ */
 export function ComposerField(props: {
   label: string
   placeholder: string

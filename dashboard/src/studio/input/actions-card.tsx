@@ -148,7 +148,8 @@ interface WritingProps {
 }
 
 function EditArguments({ request, decide, cancel }: WritingProps & { request: ActionRequest }) {
-  const { name, args, schema } = request
+  const { name, schema } = request
+  const args = request.args as Json
   const [edited, setEdited] = useState<Json | undefined>(args)
   return (
     <>

@@ -7,9 +7,10 @@ import { Badge } from '../../design/status.tsx'
 import { Talks } from '../../shell/talks.tsx'
 import { ActionsCard } from './actions-card.tsx'
 import { ConsentCard } from './consent-card.tsx'
+import { isWriting } from './focus.ts'
 import { shapeOfInterrupt } from './interrupt-shape.ts'
 import { FormCard, PlainCard } from './plain-card.tsx'
-import { isWriting, schemaIn, textQuestionOf } from './questions.ts'
+import { schemaIn, textQuestionOf } from './questions.ts'
 
 /** An answer that is not sent yet. `change` takes it back. */
 interface KeptAnswer {

@@ -73,6 +73,33 @@ test.each([
 )
 
 test.each([
+  [{ question: 'Shall I?', message: 'The long story' }, { message: 'The long story' }],
+  [{ question: 'Shall I?', options: { a: 1 } }, { options: { a: 1 } }],
+  [{ message: 'Shall I?', choices: ['a'], options: ['b'] }, { options: ['b'] }],
+  [{ question: 'Shall I?', choices: [] }, { choices: [] }],
+])('the fields of %j that are neither question nor choices are shown', (value, rest) =>
+  expect(shapeOfInterrupt(value)).toMatchObject({ question: 'Shall I?', value: rest }),
+)
+
+test('more than eight choices are shown, and are no buttons', () => {
+  const choices = Array.from({ length: 9 }, (_, index) => index)
+  const shape = { kind: 'plain', question: 'Which?', value: { choices } }
+  expect(shapeOfInterrupt({ question: 'Which?', choices })).toEqual(shape)
+  expect(choicesOf({ enum: choices })).toBeUndefined()
+  expect(choicesOf({ enum: choices }, 9)).toHaveLength(9)
+  expect(choicesOf({ oneOf: choices.map((one) => ({ const: one })) })).toBeUndefined()
+  expect(choicesOf({ enum: choices.slice(1) })).toHaveLength(8)
+})
+
+test.each([[['a', 'b']], ['SELECT 1'], [7]])('arguments %j are shown, and not edited', (args) => {
+  const requests = { kind: 'actions', requests: [{ args, allowed: ['approve', 'reject'] }] }
+  expect(shapeOfInterrupt({ action_requests: [{ name: 'a', args }] })).toMatchObject(requests)
+  const config = { allow_accept: true, allow_edit: true, allow_ignore: true }
+  const inbox = { action_request: { action: 'a', args }, config }
+  expect(shapeOfInterrupt(inbox)).toMatchObject(requests)
+})
+
+test.each([
   [
     { enum: ['a', 1] },
     [

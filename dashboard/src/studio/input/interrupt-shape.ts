@@ -5,7 +5,8 @@ export type Decision = 'approve' | 'edit' | 'respond' | 'reject'
 /** An action that the agent proposes. */
 export interface ActionRequest {
   name: string
-  args: Json
+  /** An object, as a rule. Another value is shown, and cannot be edited. */
+  args: unknown
   description?: string
   /** JSON Schema of `args`. */
   schema: object
@@ -79,13 +80,13 @@ function middlewareShape(value: unknown): InterruptShape | undefined {
         configs.find((one) => (one.action_name ?? one.actionName) === name) ?? configs[index] ?? {}
       const given = objectOf(config.args_schema ?? config.argsSchema)
       const allowed = listOf(config.allowed_decisions ?? config.allowedDecisions).filter(isDecision)
-      const args = objectOf(request.args ?? request.arguments)
+      const args = request.args ?? request.arguments ?? {}
       return {
         name,
         args,
         schema: 'properties' in given ? given : schemaOf(args),
         ...(request.description ? { description: String(request.description) } : {}),
-        allowed: allowed.length > 0 ? allowed : ['approve', 'edit', 'reject'],
+        allowed: allowedFor(args, allowed.length > 0 ? allowed : ['approve', 'edit', 'reject']),
       }
     }),
   }
@@ -107,17 +108,24 @@ function inboxShape(value: unknown): InterruptShape | undefined {
     from: 'inbox',
     isList: Array.isArray(value),
     requests: asked.map(({ action_request, config, description }) => {
-      const { action, args } = objectOf(action_request)
+      const asked = objectOf(action_request)
+      const args = asked.args ?? {}
       const flags = objectOf(config)
+      const allowed = INBOX.filter(([flag]) => flags[flag] === true).map(([, one]) => one)
       return {
-        name: String(action),
-        args: objectOf(args),
-        schema: schemaOf(objectOf(args)),
+        name: String(asked.action),
+        args,
+        schema: schemaOf(args),
         ...(description ? { description: String(description) } : {}),
-        allowed: INBOX.filter(([flag]) => flags[flag] === true).map(([, decision]) => decision),
+        allowed: allowedFor(args, allowed),
       }
     }),
   }
+}
+
+/** Without `edit` if the arguments have no fields to edit. */
+function allowedFor(args: unknown, allowed: readonly Decision[]): readonly Decision[] {
+  return isObject(args) ? allowed : allowed.filter((decision) => decision !== 'edit')
 }
 
 /**
@@ -144,17 +152,28 @@ function consentShape(value: unknown): InterruptShape | undefined {
 
 function plainShape(value: unknown): InterruptShape {
   if (typeof value === 'string') return { kind: 'plain', question: value, value: undefined }
-  const { question, message, choices, options, default: preset, type, ...others } = objectOf(value)
-  const asked = question ?? message
+  const fields = objectOf(value)
+  const { default: preset, type } = fields
+  const asks = fields.question != null ? 'question' : 'message'
+  const lists = fields.choices != null ? 'choices' : 'options'
+  const { [asks]: asked, [lists]: list, default: _, type: __, ...others } = fields
   const isYesNo = type === 'boolean' || typeof preset === 'boolean'
-  const listed = listOf(choices ?? options)
-  const answers = listed.length > 0 ? listed.map(choiceOf) : isYesNo ? YES_NO : undefined
+  const listed = listOf(list)
+  const isShort = listed.length > 0 && listed.length <= MOST_CHOICES
+  const answers = isShort ? listed.map(choiceOf) : isYesNo ? YES_NO : undefined
   const how = { ...(answers && { choices: answers }), ...(preset !== undefined && { preset }) }
   if (typeof asked !== 'string') return { kind: 'plain', value, ...how }
-  const rest = { ...others, ...(type !== undefined && type !== 'boolean' && { type }) }
+  const rest = {
+    ...others,
+    ...(list !== undefined && !isShort && { [lists]: list }),
+    ...(type !== undefined && type !== 'boolean' && { type }),
+  }
   const isAll = Object.keys(rest).length === 0
   return { kind: 'plain', question: asked, value: isAll ? undefined : rest, ...how }
 }
+
+/** Most answers that become buttons. */
+const MOST_CHOICES = 8
 
 /** A choice is a value, or an object with a `value` and a `label`, `title` or `name`. */
 function choiceOf(choice: unknown): Choice {
@@ -167,11 +186,12 @@ function labelOf(value: unknown): string {
 }
 
 /**
- * The answers that a JSON Schema allows if they are few: an enum, constants, true and false, or an object with one
- * such field.
+ * The answers that a JSON Schema allows: an enum, constants, true and false, or an object with one such field.
+ * Undefined if they are more than `most`.
  */
-export function choicesOf(schema: unknown): readonly Choice[] | undefined {
+export function choicesOf(schema: unknown, most = MOST_CHOICES): readonly Choice[] | undefined {
   const { type, enum: values, oneOf, anyOf, properties } = objectOf(schema)
+  if (listOf(values ?? oneOf ?? anyOf).length > most) return undefined
   if (Array.isArray(values)) return values.map((value) => ({ label: labelOf(value), value }))
   if (type === 'boolean') return YES_NO
   const constants = listOf(oneOf ?? anyOf).map(objectOf)
@@ -182,7 +202,10 @@ export function choicesOf(schema: unknown): readonly Choice[] | undefined {
     }))
   const [field, ...others] = Object.entries(objectOf(properties))
   if (!field || others.length > 0) return undefined
-  return choicesOf(field[1])?.map(({ label, value }) => ({ label, value: { [field[0]]: value } }))
+  return choicesOf(field[1], most)?.map(({ label, value }) => ({
+    label,
+    value: { [field[0]]: value },
+  }))
 }
 
 /** A text of this length, or of several lines, is edited in a field of several lines. */
@@ -252,6 +275,10 @@ function isDecision(value: unknown): value is Decision {
 
 function listOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : []
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function objectOf(value: unknown): Json {

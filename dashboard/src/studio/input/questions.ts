@@ -48,7 +48,8 @@ export interface TextQuestion {
 export function textQuestionOf(interrupt: Interrupt): TextQuestion | undefined {
   const shape = shapeOfInterrupt(interrupt.value)
   const schema = schemaIn(interrupt)
-  const isText = !schema || (schema.type === 'string' && !choicesOf(schema))
+  const isText =
+    !schema || (schema.type === 'string' && !choicesOf(schema, Number.POSITIVE_INFINITY))
   if (shape.kind !== 'plain' || !isText) return undefined
   const preset = shape.preset ?? schema?.default
   const { choices = [] } = shape
@@ -66,14 +67,6 @@ export function textQuestionOf(interrupt: Interrupt): TextQuestion | undefined {
     },
     problemOf: (text) => (schema ? problemsOf(schema, text)[0]?.says : undefined),
   }
-}
-
-/** Whether the user is writing in a field, so that the focus must stay. */
-export function isWriting(): boolean {
-  const focused = document.activeElement
-  if (focused instanceof HTMLInputElement || focused instanceof HTMLTextAreaElement)
-    return focused.value !== ''
-  return focused instanceof HTMLElement && focused.isContentEditable
 }
 
 /** The JSON Schema of the answer, which LangGraph for JavaScript sends along. */
