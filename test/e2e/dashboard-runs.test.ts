@@ -141,6 +141,29 @@ describe.skipIf(NO_BROWSER)(`runs and threads in the dashboard${skipped}`, () =>
     await side('Output of the run').getByText('echo: and you?', { exact: true }).waitFor()
   })
 
+  test('a run that was cancelled before it began runs again from the state of its thread', async () => {
+    const { thread_id } = await finish('agent', human('hello'))
+    const { run_id } = await client.runs.create(thread_id, 'agent', {
+      input: human('how are you?'),
+      afterSeconds: 3_600,
+      streamSubgraphs: true,
+      durability: 'exit',
+    })
+    await client.runs.cancel(thread_id, run_id)
+    const page = await visitor.open(`${deployment}/threads/${thread_id}/runs/${run_id}`)
+    await page.getByRole('button', { name: 'Run again' }).click()
+    await page.waitForURL((url) => !url.href.includes(run_id))
+    const output = page.getByRole('region', { name: 'Output of the run', exact: true })
+    await output.getByText('echo: how are you?', { exact: true }).waitFor()
+    const [, again = '', repeated = ''] = /threads\/([^/]+)\/runs\/([^/?]+)/.exec(page.url()) ?? []
+    expect(again).not.toBe(thread_id)
+    const { values } = await client.threads.getState<{ messages: unknown[] }>(again)
+    expect(values.messages).toHaveLength(4)
+    expect(await client.runs.get(again, repeated)).toMatchObject({
+      kwargs: { stream_subgraphs: true, durability: 'exit' },
+    })
+  })
+
   test('a run that stopped to ask waits for an answer until it has one', async () => {
     const { thread_id, run_id } = await finish('ask', { question: 'Shall I?' })
     const path = `${deployment}/threads/${thread_id}/runs/${run_id}`

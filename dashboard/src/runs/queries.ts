@@ -20,6 +20,16 @@ export function timelineQuery(server: AgentServer, { thread_id, run_id }: RunPla
   })
 }
 
+/** How many checkpoints of a run its timeline has at most: the first. */
+const MOST_CHECKPOINTS = 2_000
+
+/** The first and the last checkpoint of the graph itself; no `last` if the timeline is cut before it. */
+export function boundsOf({ checkpoints }: Timeline) {
+  const own = checkpoints.filter(({ checkpoint_ns }) => checkpoint_ns === '')
+  const isCut = checkpoints.length >= MOST_CHECKPOINTS
+  return { first: own[0], last: isCut ? undefined : own.at(-1), isCut }
+}
+
 /** A run with the fields that the SDK's type lacks. */
 export interface KnownRun extends Run {
   cancel_reason: string | null
@@ -28,7 +38,13 @@ export interface KnownRun extends Run {
     command?: Command
     config: Config
     context?: unknown
+    checkpoint?: { checkpoint_id?: string | null } | null
+    interrupt_before?: '*' | string[]
+    interrupt_after?: '*' | string[]
     stream_mode: StreamMode[]
+    stream_subgraphs?: boolean
+    durability?: 'sync' | 'async' | 'exit'
+    webhook?: string
   }
 }
 

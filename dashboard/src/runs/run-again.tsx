@@ -1,16 +1,18 @@
-/** Starts a run anew: as it was, or with another input. */
+/** Starts a run anew, with the same input or another one. Its webhook is not called again. */
 import type { Timeline } from '@runyard/client'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { AgentServer } from '../api/agent-server.tsx'
+import { isActive } from '../api/run-state.ts'
+import { searchRuns } from '../api/runs.ts'
 import { Button } from '../design/button.tsx'
 import { reasonOf } from '../design/error-note.tsx'
 import { FormDialog } from '../design/form-dialog.tsx'
 import { JsonEditor } from '../design/json/editor.tsx'
 import { jsonObject } from '../design/json/object.ts'
 import { toast } from '../design/toast.tsx'
-import type { KnownRun } from './queries.ts'
+import { boundsOf, type KnownRun } from './queries.ts'
 
 type Given = Pick<KnownRun['kwargs'], 'input' | 'command'>
 
@@ -41,7 +43,7 @@ function OtherInput(props: {
   onStart: (given: Given) => Promise<unknown>
   onClose: () => void
 }) {
-  const { input, command } = props.run.kwargs
+  const { input, command, webhook } = props.run.kwargs
   const [text, setText] = useState(JSON.stringify(command ?? input ?? {}, null, 2))
   const value = jsonObject(text)
   return (
@@ -56,32 +58,68 @@ function OtherInput(props: {
     >
       <p className="text-ink-soft">
         The run starts from the same state on a thread of its own; this thread stays as it is.
+        {webhook && ' Its webhook is not called again.'}
       </p>
       <JsonEditor label={command ? 'Command' : 'Input'} text={text} onChange={setText} />
     </FormDialog>
   )
 }
 
-/** On a copy of the thread from the checkpoint where the run began, or on a new thread if it was the first. */
 async function startAgain(
-  { client }: AgentServer,
-  { thread_id, assistant_id, checkpoints }: Timeline,
+  server: AgentServer,
+  timeline: Timeline,
   { kwargs }: KnownRun,
   given: Given,
 ) {
-  const before = checkpoints.find(({ checkpoint_ns }) => checkpoint_ns === '')?.parent_checkpoint_id
-  const thread = before ? await client.threads.copy(thread_id) : await client.threads.create()
+  const { client } = server
+  const { thread_id, assistant_id } = timeline
+  const start = await startOf(server, timeline, kwargs)
+  const thread = start.isEmpty
+    ? await client.threads.create()
+    : await client.threads.copy(thread_id)
   const { configurable, ...config } = kwargs.config
   const own = Object.entries(configurable ?? {}).filter(([key]) => !GIVEN_BY_SERVER.test(key))
+  const { interrupt_before, interrupt_after, stream_subgraphs, durability } = kwargs
   return client.runs.create(thread.thread_id, assistant_id, {
     input: given.input ?? null,
     ...(given.command && { command: given.command }),
     config: { ...config, configurable: Object.fromEntries(own) },
     context: kwargs.context,
+    ...(interrupt_before && { interruptBefore: interrupt_before }),
+    ...(interrupt_after && { interruptAfter: interrupt_after }),
     streamMode: kwargs.stream_mode,
-    ...(before && { checkpointId: before }),
+    ...(stream_subgraphs !== undefined && { streamSubgraphs: stream_subgraphs }),
+    ...(durability && { durability }),
+    ...(start.checkpoint && { checkpointId: start.checkpoint }),
   })
 }
+
+/**
+ * Where a run began: at a checkpoint of its thread, at the thread's current state (no `checkpoint`), or with an empty
+ * thread. Throws if this is not known.
+ */
+async function startOf(
+  server: AgentServer,
+  timeline: Timeline,
+  kwargs: KnownRun['kwargs'],
+): Promise<{ isEmpty: boolean; checkpoint?: string }> {
+  const { first } = boundsOf(timeline)
+  const before = first ? first.parent_checkpoint_id : kwargs.checkpoint?.checkpoint_id
+  if (before) return { isEmpty: false, checkpoint: before }
+  if (first) return { isEmpty: true }
+  // A run without a checkpoint has changed nothing.
+  const { thread_id, run_id } = timeline
+  const { runs, next } = await searchRuns(server, { thread_id, limit: MOST_RUNS })
+  const [latest, ...others] = runs
+  if (latest?.run_id === run_id && !others.some(isActive)) return { isEmpty: false }
+  if (next === undefined && runs.at(-1)?.run_id === run_id) return { isEmpty: true }
+  throw new Error(
+    'This run made no checkpoint, and other runs have worked on its thread since: the state that it began with is not known. Start a new run in Studio.',
+  )
+}
+
+/** How many runs of a thread are searched for a run without a checkpoint. */
+const MOST_RUNS = 100
 
 /** Keys of `configurable` that the server sets for each run. */
 const GIVEN_BY_SERVER = /^((run|thread|graph|assistant|user)_id$|langgraph_)/

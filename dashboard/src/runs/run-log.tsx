@@ -1,4 +1,5 @@
 /** The log lines that the project and its servers wrote while they executed the run. */
+import type { Timeline } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
 import { LogLines } from '../deployments/logs/log-lines.tsx'
 import { logTailQuery } from '../deployments/logs/queries.ts'
@@ -8,10 +9,15 @@ import { QueryView } from '../design/query-view.tsx'
 /** Most lines shown; the logs page has all. */
 const LINES = 200
 
-export function RunLog({ deployment_id, run_id }: { deployment_id: string; run_id: string }) {
+/** How long after the run's end its last lines may arrive, in ms. */
+const LATE_MS = 30_000
+
+export function RunLog(props: { deployment_id: string; timeline: Timeline }) {
+  const { deployment_id, timeline } = props
+  const { run_id, ended_at } = timeline
   const query = useQuery({
     ...logTailQuery({ deployment_id, kind: 'deploy' }, LINES, { run_id }),
-    refetchInterval: 3_000,
+    refetchInterval: () => (ended_at === null || Date.now() < ended_at + LATE_MS ? 3_000 : false),
   })
   const all = `/deployments/${deployment_id}/logs?run=${run_id}`
   return (

@@ -22,7 +22,7 @@ import { toast } from '../design/toast.tsx'
 import { addressText, useAddress } from '../shell/address.ts'
 import { Talks } from '../shell/talks.tsx'
 import { DeliveriesView } from './deliveries-view.tsx'
-import { type RunPlace, runQuery, timelineQuery } from './queries.ts'
+import { boundsOf, type RunPlace, runQuery, timelineQuery } from './queries.ts'
 import { RevisionLink } from './revision-link.tsx'
 import { RunAgain } from './run-again.tsx'
 import { RunErrorView } from './run-error.tsx'
@@ -41,7 +41,13 @@ export function RunPage() {
   const place = { thread_id: thread, run_id: run }
   const query = useQuery(timelineQuery(server, place))
   const { data } = query
-  const { data: siblings } = useQuery(threadRunsQuery(server, thread))
+  const { data: siblings } = useQuery({
+    ...threadRunsQuery(server, thread),
+    refetchInterval: ({ state: { data } }) => {
+      const own = data?.runs.find(({ run_id }) => run_id === run)
+      return data && !(own && (isActive(own) || own.is_waiting)) ? false : 3_000
+    },
+  })
   const isWaiting = siblings?.runs.find(({ run_id }) => run_id === run)?.is_waiting ?? false
   const meaning = data && meaningOfRun(data.status, isWaiting)
   return (
@@ -120,7 +126,7 @@ function RunView(props: { server: AgentServer; place: RunPlace; timeline: Timeli
           </p>
         )}
       </Section>
-      {server.deploymentId && <RunLog deployment_id={server.deploymentId} run_id={place.run_id} />}
+      {server.deploymentId && <RunLog deployment_id={server.deploymentId} timeline={timeline} />}
       <DeliveriesView server={server} run_id={place.run_id} />
       <Section title="Stream">
         <StreamView server={server} place={place} />
@@ -130,8 +136,8 @@ function RunView(props: { server: AgentServer; place: RunPlace; timeline: Timeli
 }
 
 function RunActions({ server, timeline }: { server: AgentServer; timeline: Timeline }) {
-  const { assistant_id, thread_id, run_id, status, checkpoints } = timeline
-  const last = checkpoints.findLast(({ checkpoint_ns }) => checkpoint_ns === '')
+  const { assistant_id, thread_id, run_id, status } = timeline
+  const { last } = boundsOf(timeline)
   const { data: run } = useQuery(runQuery(server, timeline))
   const cancel = async () => {
     try {

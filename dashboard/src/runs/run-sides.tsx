@@ -6,7 +6,7 @@ import { isActive } from '../api/run-state.ts'
 import { stateQuery } from '../api/thread-state.ts'
 import { ButtonLink } from '../design/button.tsx'
 import { Card } from '../design/page.tsx'
-import { runQuery } from './queries.ts'
+import { boundsOf, runQuery } from './queries.ts'
 import { Side } from './side.tsx'
 
 /** `isWaiting`: its question is still open. */
@@ -14,7 +14,7 @@ export function RunSides(props: { server: AgentServer; timeline: Timeline; isWai
   const { server, timeline, isWaiting } = props
   const { thread_id, assistant_id, status } = timeline
   const kwargs = useQuery(runQuery(server, timeline)).data?.kwargs
-  const last = timeline.checkpoints.findLast(({ checkpoint_ns }) => checkpoint_ns === '')
+  const { last, isCut } = boundsOf(timeline)
   const isDone = !isActive(timeline)
   const { data: state } = useQuery({
     ...stateQuery(server, thread_id, last?.checkpoint_id),
@@ -47,10 +47,18 @@ export function RunSides(props: { server: AgentServer; timeline: Timeline; isWai
           value={state?.values}
           isSaid
           otherwise={
-            !isDone ? 'It has not ended.' : last ? '…' : 'It has written nothing to its thread.'
+            !isDone
+              ? 'It has not ended.'
+              : isCut
+                ? CUT
+                : last
+                  ? '…'
+                  : 'It has written nothing to its thread.'
           }
         />
       )}
     </Card>
   )
 }
+
+const CUT = 'It has too many checkpoints to find its last one. The thread has the current state.'
