@@ -55,15 +55,19 @@ export async function searchRuns(
     signal,
   )
   return {
-    runs: await withWaiting(server, found.answer),
+    runs: await withWaiting(server, found.answer, signal),
     next: found.headers.get('x-pagination-next') ?? undefined,
   }
 }
 
-/** The run that stopped to ask ended with the latest state of its thread; earlier runs ended before it. */
+/**
+ * The run that stopped to ask ended with the latest state of its thread; earlier runs ended before it. If the threads
+ * cannot be searched, no run waits.
+ */
 async function withWaiting(
   server: AgentServer,
   runs: Omit<FoundRun, 'is_waiting'>[],
+  signal: AbortSignal | undefined,
 ): Promise<FoundRun[]> {
   const ended = runs.filter(({ status }) => status === 'success')
   const ids = [...new Set(ended.map(({ thread_id }) => thread_id))]
@@ -75,7 +79,8 @@ async function withWaiting(
           'POST',
           '/threads/search',
           { ids, status: 'interrupted', limit: 1_000, select: ['thread_id', 'state_updated_at'] },
-        )
+          signal,
+        ).catch(() => [])
   const since = new Map(waiting.map((one) => [one.thread_id, Date.parse(one.state_updated_at)]))
   const isWaiting = ({ thread_id, status, ended_at }: (typeof runs)[number]) =>
     status === 'success' && (since.get(thread_id) ?? Number.POSITIVE_INFINITY) <= (ended_at ?? 0)

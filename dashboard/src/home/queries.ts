@@ -97,13 +97,15 @@ async function waitingThreadsOf(
   try {
     const waitingThreads = await client.threads.count({ status })
     if (waitingThreads === 0) return { waitingThreads }
-    const [oldest] = await client.threads.search({
-      status,
-      limit: 1,
-      sortBy: 'updated_at',
-      sortOrder: 'asc',
-      select: ['thread_id', 'metadata'],
-    })
+    const [oldest] = await client.threads
+      .search({
+        status,
+        limit: 1,
+        sortBy: 'updated_at',
+        sortOrder: 'asc',
+        select: ['thread_id', 'metadata'],
+      })
+      .catch(() => [])
     const { assistant_id, graph_id } = (oldest?.metadata ?? {}) as Record<
       string,
       string | undefined

@@ -1,5 +1,5 @@
 /** Finds what a typed id names: a deployment, a revision, or a thing of an agent server that is awake. */
-import { dataOf } from '@runyard/client'
+import { type Deployment, dataOf } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
 import { Hash } from 'lucide-react'
 import { type AgentServer, agentServer, atAGlance } from '../../api/agent-server.tsx'
@@ -44,23 +44,21 @@ export function useFoundById(typed: string, go: (to: string) => void) {
   return { entries, nothing: isFetching ? 'Searching…' : 'Nothing that is awake has this id.' }
 }
 
-/** A server that fails does not hide what another one has. */
+/** A request that fails does not hide what another one finds. */
 async function find(id: string): Promise<Found[]> {
   const isPlane = MODE === 'control-plane'
   const awake = isPlane ? (await queryClient.fetchQuery(answeringQuery())).awake : [undefined]
-  const asked = await Promise.allSettled([
-    isPlane ? findDeployed(id) : [],
-    ...awake.map((deployment) => findOn(agentServer(deployment), id)),
-  ])
-  return asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
+  const deployments = isPlane ? await controlPlane.listDeployments().catch(() => []) : []
+  const own = deployments.find((one) => one.id === id)
+  if (own) return [{ kind: 'Deployment', of: own.name, to: `/deployments/${id}` }]
+  const found = await Promise.all(awake.map((one) => findOn(agentServer(one), id)))
+  // Last, because it takes a request for each deployment.
+  return found.some(({ length }) => length > 0) ? found.flat() : findRevision(deployments, id)
 }
 
-/** Of each deployment the latest 100 revisions. */
-async function findDeployed(id: string): Promise<Found[]> {
-  const all = await controlPlane.listDeployments()
-  const own = all.find((one) => one.id === id)
-  if (own) return [{ kind: 'Deployment', of: own.name, to: `/deployments/${id}` }]
-  const found = all.map(async ({ id: deployment_id, name: of }): Promise<Found[]> => {
+/** Among the latest 100 revisions of each deployment. */
+async function findRevision(deployments: readonly Deployment[], id: string): Promise<Found[]> {
+  const found = deployments.map(async ({ id: deployment_id, name: of }): Promise<Found[]> => {
     const params = { path: { deployment_id }, query: { limit: 100 } }
     const { resources } = await dataOf(
       controlPlane.api.GET('/v2/deployments/{deployment_id}/revisions', { params }),
@@ -68,16 +66,19 @@ async function findDeployed(id: string): Promise<Found[]> {
     const to = `/deployments/${deployment_id}/revisions/${id}`
     return resources.some((one) => one.id === id) ? [{ kind: 'Revision', of, to }] : []
   })
-  return (await Promise.all(found)).flat()
+  return (await Promise.all(found.map((one) => one.catch(() => [])))).flat()
 }
 
 async function findOn(server: AgentServer, id: string): Promise<Found[]> {
   const asked = atAGlance(server)
-  const [{ runs }, threads, assistants, crons] = await Promise.all([
-    searchRuns(asked, { run_id: id, limit: 1 }),
-    asked.client.threads.search({ ids: [id], select: ['thread_id'] }),
-    asked.client.assistants.search({ limit: 1_000 }),
-    asked.client.crons.search({ limit: 1_000 }),
+  const [runs, threads, assistants, crons] = await Promise.all([
+    searchRuns(asked, { run_id: id, limit: 1 }).then(
+      ({ runs }) => runs,
+      () => [],
+    ),
+    asked.client.threads.search({ ids: [id], select: ['thread_id'] }).catch(() => []),
+    asked.client.assistants.search({ limit: 1_000 }).catch(() => []),
+    asked.client.crons.search({ limit: 1_000 }).catch(() => []),
   ])
   const { pages, deploymentId, name } = server
   const found: [kind: string, ids: string[], to: string][] = [
