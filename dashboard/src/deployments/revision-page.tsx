@@ -40,7 +40,7 @@ export function RevisionPage() {
     <QueryView query={deployment} what="the deployment">
       {(found) => (
         <QueryView query={revision} what="the revision">
-          {(one) => <RevisionView deployment={found} revision={one} />}
+          {(one) => <RevisionView key={one.id} deployment={found} revision={one} />}
         </QueryView>
       )}
     </QueryView>

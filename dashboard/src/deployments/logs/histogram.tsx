@@ -1,5 +1,6 @@
 /** How many lines a log has over its range, by level; a bar narrows the range to its time. */
 import type { LogEntry } from '@runyard/client'
+import { useMemo } from 'react'
 import { countText } from '../../design/text/format.ts'
 import { useNow } from '../../design/text/time.tsx'
 import type { LogFilters } from './queries.ts'
@@ -20,7 +21,7 @@ export function Histogram(props: {
   const from = range.start_time ? Date.parse(range.start_time) : first
   const latest = range.start_time ? Math.max(now, last) : last
   const to = range.end_time ? Date.parse(range.end_time) : latest
-  const buckets = bucketsOf(entries, from, Math.max(from, to))
+  const buckets = useMemo(() => bucketsOf(entries, from, Math.max(from, to)), [entries, from, to])
   const highest = Math.max(1, ...buckets.map(countOf))
   if (buckets.length < 2) return null
   return (
