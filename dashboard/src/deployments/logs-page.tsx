@@ -7,9 +7,10 @@ import { type Choice, SearchField, SelectField, TextField } from '../design/fiel
 import { Page } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'
 import { addressText, useAddress } from '../shell/address.ts'
+import { spanChoices } from '../shell/spans.ts'
 import { useDeploymentId } from './address.ts'
 import { LogPanel } from './logs/log-panel.tsx'
-import { RangeSearch, rangeOf, SPANS } from './logs/range.ts'
+import { RangeSearch, rangeOf } from './logs/range.ts'
 import { KindChoice } from './logs/revision-log.tsx'
 import { type RevisionWithHistory, revisionsQuery } from './queries.ts'
 
@@ -149,7 +150,7 @@ const ALL = 'all'
 
 const RANGE_CHOICES: readonly Choice[] = [
   { value: ALL, label: 'At any time' },
-  ...Object.entries(SPANS).map(([value, { label }]) => ({ value, label })),
+  ...spanChoices('quarter', 'hour', 'day', 'week'),
   { value: 'custom', label: 'From … to …' },
 ]
 

@@ -23,7 +23,7 @@ export function queryOf(search: RunsSearch, now: number): RunQuery {
     assistant_id: assistant,
     error,
     metadata: readable(metadata),
-    created_after: since && new Date(now - SPANS[since]).toISOString(),
+    created_after: since && new Date(now - SPANS[since].ms).toISOString(),
   }
 }
 

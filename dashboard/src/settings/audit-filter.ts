@@ -1,14 +1,6 @@
 /** The search parameters of the audit log. */
 import { z } from 'zod'
-
-const HOUR_MS = 3_600_000
-export const SPANS = {
-  hour: { label: 'Last hour', ms: HOUR_MS },
-  day: { label: 'Last day', ms: 24 * HOUR_MS },
-  week: { label: 'Last 7 days', ms: 7 * 24 * HOUR_MS },
-  month: { label: 'Last 30 days', ms: 30 * 24 * HOUR_MS },
-} as const
-export type Span = keyof typeof SPANS
+import { SPANS } from '../shell/spans.ts'
 
 const Search = z.object({
   text: z.coerce.string().optional().catch(undefined),

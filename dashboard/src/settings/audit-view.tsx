@@ -17,14 +17,8 @@ import { type Column, Table } from '../design/table.tsx'
 import { Id } from '../design/text/id.tsx'
 import { Time } from '../design/text/time.tsx'
 import { toast } from '../design/toast.tsx'
-import {
-  type AuditFilter,
-  type AuditSearch,
-  filterOf,
-  readAuditSearch,
-  SPANS,
-  type Span,
-} from './audit-filter.ts'
+import { spanChoices } from '../shell/spans.ts'
+import { type AuditFilter, type AuditSearch, filterOf, readAuditSearch } from './audit-filter.ts'
 import { actionText, NOUNS, revisionText } from './audit-words.ts'
 import { auditQuery, exportAudit } from './queries.ts'
 
@@ -117,17 +111,14 @@ function Filters({ search, filter }: { search: AuditSearch; filter: AuditFilter 
         />
       </div>
       <div className="w-36">
-        <SelectField<Span | 'all'>
+        <SelectField<NonNullable<AuditSearch['within']> | 'all'>
           label="When"
           isLabelHidden
           value={search.within ?? 'all'}
           onChange={(span) => set({ within: span === 'all' ? undefined : span })}
           choices={[
             { value: 'all', label: 'At any time' },
-            { value: 'hour', label: SPANS.hour.label },
-            { value: 'day', label: SPANS.day.label },
-            { value: 'week', label: SPANS.week.label },
-            { value: 'month', label: SPANS.month.label },
+            ...spanChoices('hour', 'day', 'week', 'month'),
           ]}
         />
       </div>

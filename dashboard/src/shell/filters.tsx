@@ -5,7 +5,7 @@ import type { AgentServer } from '../api/agent-server.tsx'
 import { assistantsQuery } from '../api/assistants.ts'
 import { isMetadata } from '../api/metadata-text.ts'
 import { type Choice, SearchField, SelectField, TextField } from '../design/field.tsx'
-import { SPAN_CHOICES } from './spans.ts'
+import { spanChoices } from './spans.ts'
 
 /** The select's value for "no filter". */
 const ANY = 'any'
@@ -63,6 +63,8 @@ export function ChoiceFilter<T extends string>(
     </div>
   )
 }
+
+const SPAN_CHOICES = spanChoices('hour', 'day', 'week')
 
 /** How long ago. */
 export function SpanFilter(props: Filter<(typeof SPAN_CHOICES)[number]['value']>) {

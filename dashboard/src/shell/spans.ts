@@ -1,8 +1,16 @@
-/** The time ranges of an agent server's lists, by their words in the address. In ms. */
-export const SPANS = { hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const
+const MINUTE_MS = 60_000
+const DAY_MS = 1_440 * MINUTE_MS
 
-export const SPAN_CHOICES = [
-  { value: 'hour', label: 'Last hour' },
-  { value: 'day', label: 'Last day' },
-  { value: 'week', label: 'Last week' },
-] as const
+/** Time ranges up to now, by their words in the address. */
+export const SPANS = {
+  quarter: { label: 'Last 15 minutes', ms: 15 * MINUTE_MS },
+  hour: { label: 'Last hour', ms: 60 * MINUTE_MS },
+  day: { label: 'Last day', ms: DAY_MS },
+  week: { label: 'Last 7 days', ms: 7 * DAY_MS },
+  month: { label: 'Last 30 days', ms: 30 * DAY_MS },
+} as const
+
+/** The ranges as the choices of a select. */
+export function spanChoices<S extends keyof typeof SPANS>(...spans: S[]) {
+  return spans.map((value) => ({ value, label: SPANS[value].label }))
+}

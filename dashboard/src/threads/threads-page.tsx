@@ -5,6 +5,7 @@ import { isMetadata, parseMetadata } from '../api/metadata-text.ts'
 import { meaningOfThread, type ThreadStatus } from '../api/states.ts'
 import { Button } from '../design/button.tsx'
 import { Page } from '../design/page.tsx'
+import { isUuid } from '../design/text/format.ts'
 import { addressText, useAddress } from '../shell/address.ts'
 import {
   AssistantFilter,
@@ -31,8 +32,6 @@ const searchSchema = z.object({
   assistant: addressText,
   since: z.enum(['hour', 'day', 'week']).optional().catch(undefined),
 })
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 /** The threads of one agent server. */
 export function ThreadsPage() {
@@ -109,7 +108,7 @@ function queryOf(
     // A thread's metadata name the last assistant that ran on it.
     metadata: assistant ? { ...read(metadata), assistant_id: assistant } : read(metadata),
     values: read(values),
-    updated_after: since && new Date(now - SPANS[since]).toISOString(),
-    ids: id && UUID.test(id.trim()) ? [id.trim()] : undefined,
+    updated_after: since && new Date(now - SPANS[since].ms).toISOString(),
+    ids: id && isUuid(id.trim()) ? [id.trim()] : undefined,
   }
 }

@@ -1,4 +1,5 @@
 /** A log line's text and the fields behind it, as the control plane joins them: `a run has ended {"run_id":"…"}`. */
+import { isUuid } from '../../design/text/format.ts'
 
 export interface LineParts {
   text: string
@@ -39,10 +40,8 @@ export function errorOf(value: unknown): { message: string; stack?: string } | u
   return typeof message === 'string' ? (value as { message: string; stack?: string }) : undefined
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
 /** The field's value if it is an id that a page can have. A project prints what it likes. */
 export function idIn(fields: LineParts['fields'], name: string): string | undefined {
   const value = fields[name]
-  return typeof value === 'string' && UUID.test(value) ? value : undefined
+  return typeof value === 'string' && isUuid(value) ? value : undefined
 }

@@ -1,15 +1,8 @@
 /** The time range of a log, and its lines counted over that range. */
 import type { LogEntry } from '@runyard/client'
 import { z } from 'zod'
+import { SPANS } from '../../shell/spans.ts'
 import type { LogFilters } from './queries.ts'
-
-const MINUTE_MS = 60_000
-export const SPANS = {
-  quarter: { label: 'Last 15 minutes', ms: 15 * MINUTE_MS },
-  hour: { label: 'Last hour', ms: 60 * MINUTE_MS },
-  day: { label: 'Last day', ms: 24 * 60 * MINUTE_MS },
-  week: { label: 'Last 7 days', ms: 7 * 24 * 60 * MINUTE_MS },
-} as const
 
 const Moment = z.iso.datetime().optional().catch(undefined)
 
@@ -40,6 +33,7 @@ export interface Bucket {
 }
 
 const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
 const STEPS_MS = [
   ...[0.1, 1, 5, 15, 30].map((seconds) => seconds * SECOND_MS),
   ...[1, 5, 15, 30, 60, 180, 360, 720, 1440, 10_080].map((minutes) => minutes * MINUTE_MS),

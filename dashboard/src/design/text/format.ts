@@ -65,3 +65,8 @@ export function countText(number: number): string {
 export function shortId(id: string): string {
   return id.length > 14 ? `${id.slice(0, 8)}…${id.slice(-4)}` : id
 }
+
+/** Whether the text is a UUID in either case, as all ids of threads, runs, revisions and deployments. */
+export function isUuid(text: string): boolean {
+  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)
+}

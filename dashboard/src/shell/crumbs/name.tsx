@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
 import { deploymentNameQuery, revisionNumberQuery } from '../../api/deployments.ts'
-import { shortId } from '../../design/text/format.ts'
+import { isUuid, shortId } from '../../design/text/format.ts'
 import type { Crumb } from './crumbs.ts'
 
 /** Loaded separately: it imports the SDK, which most pages do not need. */
@@ -32,8 +32,4 @@ function DeploymentName({ id }: { id: string }) {
 function RevisionName({ id, deployment }: { id: string; deployment: string }) {
   const { data } = useQuery(revisionNumberQuery(deployment, id))
   return data === undefined ? shortId(id) : `Revision #${data}`
-}
-
-function isUuid(id: string): boolean {
-  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id)
 }

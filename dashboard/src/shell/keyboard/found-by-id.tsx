@@ -8,10 +8,8 @@ import { answeringQuery } from '../../api/deployments.ts'
 import { MODE } from '../../api/mode.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { searchRuns } from '../../api/runs.ts'
-import { shortId } from '../../design/text/format.ts'
+import { isUuid, shortId } from '../../design/text/format.ts'
 import type { Entry } from './entry.ts'
-
-const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 interface Found {
   kind: string
@@ -23,7 +21,7 @@ interface Found {
 /** `nothing`: the text if the palette has no entry. */
 export function useFoundById(typed: string, go: (to: string) => void) {
   const id = typed.trim().toLowerCase()
-  const isId = ID.test(id)
+  const isId = isUuid(id)
   const { data = [], isFetching } = useQuery({
     queryKey: ['palette', 'id', id],
     queryFn: () => find(id),

@@ -6,12 +6,12 @@ import { meaningOfRun } from '../../api/states.ts'
 import { threadKey } from '../../api/thread-state.ts'
 import { Button } from '../../design/button.tsx'
 import { type Choice, SelectField } from '../../design/field.tsx'
-import { exactText, shortId } from '../../design/text/format.ts'
+import { exactText, isUuid, shortId } from '../../design/text/format.ts'
 import { readHistoryPage } from '../history/history-page.ts'
 import { stepName } from '../history/step-name.ts'
 import { runsQuery } from '../queries.ts'
 import type { Side } from './search.ts'
-import { isThreadId, ThreadField } from './thread-field.tsx'
+import { ThreadField } from './thread-field.tsx'
 
 const NOW = 'now'
 
@@ -36,7 +36,7 @@ export function SidePicker(props: { side: Side | undefined; onChoose: (side: Sid
       />
       <SelectField label="At" value={at} onChange={setAt} choices={choices} />
       <Button
-        isDisabled={!isThreadId(thread)}
+        isDisabled={!isUuid(thread)}
         onPress={() =>
           props.onChoose({
             thread,
@@ -53,7 +53,7 @@ export function SidePicker(props: { side: Side | undefined; onChoose: (side: Sid
 
 function useChoices(thread: string): Choice[] {
   const server = useAgentServer()
-  const enabled = isThreadId(thread)
+  const enabled = isUuid(thread)
   const runs = useQuery({ ...runsQuery(server, thread), enabled, refetchInterval: false })
   const history = useQuery({
     queryKey: [...threadKey(server, thread), 'choices'],

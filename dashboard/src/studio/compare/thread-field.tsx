@@ -6,7 +6,7 @@ import { meaningOfThread } from '../../api/states.ts'
 import type { State } from '../../api/thread-state.ts'
 import { type SearchChoice, SearchChoiceField } from '../../design/search-choice-field.tsx'
 import { Mark } from '../../design/status.tsx'
-import { shortId } from '../../design/text/format.ts'
+import { isUuid, shortId } from '../../design/text/format.ts'
 import { Time } from '../../design/text/time.tsx'
 import { recentThreadsQuery } from '../queries.ts'
 import { threadTitle } from '../thread-title.ts'
@@ -25,14 +25,10 @@ export function ThreadField(props: { value: string; onChange: (value: string) =>
       value={value}
       onChange={onChange}
       choices={choices}
-      isMono={value === '' || isThreadId(value.trim())}
+      isMono={value === '' || isUuid(value.trim())}
       help={chosen ? `“${chosen.label}”` : 'One of the latest by its words, or any by its id.'}
     />
   )
-}
-
-export function isThreadId(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 }
 
 function choiceOf({
