@@ -2,6 +2,7 @@ import type { Deployment } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { type AgentServer, agentServer } from '../api/agent-server.tsx'
+import { pagesOf } from '../api/deployment-pages.ts'
 import { runtimeQuery, sentenceOf } from '../api/deployments.ts'
 import { meaningOfRevision } from '../api/states.ts'
 import { ErrorNote } from '../design/error-note.tsx'
@@ -83,9 +84,7 @@ function Rollout({ deployment }: { deployment: Deployment }) {
         {revision.status_message
           ? sentenceOf(revision)
           : 'The example is made ready: it is installed and built as your own agents will be. You can talk to it here as soon as it serves.'}{' '}
-        <TextLink to={`/deployments/${deployment.id}/revisions/${revision.id}`}>
-          See what happens
-        </TextLink>
+        <TextLink to={pagesOf(deployment.id).revision(revision.id)}>See what happens</TextLink>
       </p>
     </Card>
   )

@@ -3,6 +3,7 @@ import type { Deployment } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { lazy, Suspense } from 'react'
+import { pagesOf } from '../api/deployment-pages.ts'
 import { deploymentsQuery } from '../api/deployments.ts'
 import { useMay } from '../api/session.ts'
 import { DeploymentState } from '../deployments/deployment-state.tsx'
@@ -97,7 +98,7 @@ function DeploymentsSection({ deployments }: { deployments: readonly Deployment[
         columns={COLUMNS}
         rows={rows.slice(0, SHOWN)}
         keyOf={({ id }) => id}
-        linkOf={({ id }) => `/deployments/${id}`}
+        linkOf={({ id }) => pagesOf(id).overview}
       />
     </Section>
   )

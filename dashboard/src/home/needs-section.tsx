@@ -1,6 +1,7 @@
 import type { Deployment } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { pagesOf } from '../api/deployment-pages.ts'
 import { sentenceOf } from '../api/deployments.ts'
 import { Section, TextLink } from '../design/page.tsx'
 import { Mark, type Tone } from '../design/status.tsx'
@@ -45,7 +46,7 @@ function linesOf({
   queue,
 }: Need): Line[] {
   const lines: Line[] = []
-  const threads = `/deployments/${id}/threads?status=interrupted`
+  const threads = `${pagesOf(id).threads}?status=interrupted`
   if (failed) {
     lines.push({
       key: `${id} failed`,
@@ -55,7 +56,7 @@ function linesOf({
           <Name name={name} />: #{failed.number} failed: {sentenceOf(failed)}
         </>
       ),
-      action: <TextLink to={`/deployments/${id}/revisions/${failed.id}`}>See why</TextLink>,
+      action: <TextLink to={pagesOf(id).revision(failed.id)}>See why</TextLink>,
     })
   }
   if (waitingThreads > 0) {
@@ -88,7 +89,7 @@ function linesOf({
           {durationText(queue.ageSeconds * 1_000)}.
         </>
       ),
-      action: <TextLink to={`/deployments/${id}/runs?status=pending`}>See the queue</TextLink>,
+      action: <TextLink to={`${pagesOf(id).runs}?status=pending`}>See the queue</TextLink>,
     })
   }
   return lines

@@ -1,5 +1,6 @@
 /** The deployments side by side; failing, waiting or growing ones stand out. */
 import { Link } from '@tanstack/react-router'
+import { pagesOf } from '../api/deployment-pages.ts'
 import { Empty } from '../design/empty.tsx'
 import { Status } from '../design/status.tsx'
 import { type Column, Table } from '../design/table.tsx'
@@ -64,7 +65,7 @@ const COLUMNS: readonly Column<Glance>[] = [
     canSort: true,
     cell: ({ deployment_id, name }) => (
       <Link
-        to={`/deployments/${deployment_id}` as string}
+        to={pagesOf(deployment_id).overview}
         className="font-medium hover:text-accent hover:underline"
       >
         {name}

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { AgentServer } from '../api/agent-server.tsx'
+import { pagesOf } from '../api/deployment-pages.ts'
 import { revisionNumberQuery } from '../api/deployments.ts'
 import { TextLink } from '../design/page.tsx'
 import { shortId } from '../design/text/format.ts'
@@ -14,6 +15,6 @@ export function RevisionLink({ server, id }: { server: AgentServer; id: string |
   })
   if (id === null) return '–'
   if (!isNumbered) return <code title={id}>{shortId(id)}</code>
-  const to = `/deployments/${deploymentId}/revisions/${id}`
+  const to = pagesOf(deploymentId).revision(id)
   return <TextLink to={to}>{data === undefined ? shortId(id) : `#${data}`}</TextLink>
 }

@@ -1,6 +1,7 @@
 /** The log lines that the project and its servers wrote while they executed the run. */
 import type { Timeline } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
+import { pagesOf } from '../api/deployment-pages.ts'
 import { LogLines } from '../deployments/logs/log-lines.tsx'
 import { logTailQuery } from '../deployments/logs/queries.ts'
 import { Section, TextLink } from '../design/page.tsx'
@@ -19,7 +20,7 @@ export function RunLog(props: { deployment_id: string; timeline: Timeline }) {
     ...logTailQuery({ deployment_id, kind: 'deploy' }, LINES, { run_id }),
     refetchInterval: () => (ended_at === null || Date.now() < ended_at + LATE_MS ? 3_000 : false),
   })
-  const all = `/deployments/${deployment_id}/logs?run=${run_id}`
+  const all = `${pagesOf(deployment_id).logs}?run=${run_id}`
   return (
     <Section title="Log" actions={<TextLink to={all}>Open in Logs</TextLink>}>
       <QueryView query={query} what="the log of the run">

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { type AgentServer, agentServer, atAGlance, useAgentServer } from '../api/agent-server.tsx'
+import { pagesOf } from '../api/deployment-pages.ts'
 import { type Answering, answeringQuery } from '../api/deployments.ts'
 import { RUN_STATUSES } from '../api/runs.ts'
 import { meaningOfRun } from '../api/states.ts'
@@ -66,7 +67,7 @@ function Runs({ found, search }: { found: Answering; search: RunsSearch }) {
           {asleep.map(({ id, name }, at) => (
             <span key={id}>
               {at > 0 && ', '}
-              <TextLink to={`/deployments/${id}/runs`}>{name}</TextLink>
+              <TextLink to={pagesOf(id).runs}>{name}</TextLink>
             </span>
           ))}
         </p>

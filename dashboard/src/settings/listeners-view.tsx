@@ -2,6 +2,7 @@ import type { Deployment, Listener } from '@runyard/client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Ellipsis, Plus } from 'lucide-react'
 import { Fragment, useState } from 'react'
+import { pagesOf } from '../api/deployment-pages.ts'
 import { deploymentsQuery } from '../api/deployments.ts'
 import { useMay } from '../api/session.ts'
 import type { Meaning } from '../api/states.ts'
@@ -163,7 +164,7 @@ function Running({ deployments }: { deployments: readonly Deployment[] | undefin
   return deployments.map(({ id, name }, at) => (
     <Fragment key={id}>
       {at > 0 && ', '}
-      <TextLink to={`/deployments/${id}`}>{name}</TextLink>
+      <TextLink to={pagesOf(id).overview}>{name}</TextLink>
     </Fragment>
   ))
 }

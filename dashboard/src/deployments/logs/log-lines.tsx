@@ -1,11 +1,11 @@
 import type { LogEntry } from '@runyard/client'
 import { Link } from '@tanstack/react-router'
 import { ChevronDown, ChevronRight, Filter } from 'lucide-react'
+import { pagesOf } from '../../api/deployment-pages.ts'
 import { classes } from '../../design/classes.ts'
 import { Facts, TextLink } from '../../design/page.tsx'
 import { exactText, shortId } from '../../design/text/format.ts'
 import { Id } from '../../design/text/id.tsx'
-import { pagesOf } from '../address.ts'
 import { errorOf, fieldsText, idIn, type LineParts, partsOf, valueText } from './fields.ts'
 
 const INK: Record<LogEntry['level'], string> = {

@@ -1,11 +1,11 @@
 import type { Deployment, DeploymentRuntime, Revision } from '@runyard/client'
 import { Link } from '@tanstack/react-router'
+import { pagesOf } from '../../api/deployment-pages.ts'
 import { Card, Facts } from '../../design/page.tsx'
 import { Badge, Status, type Tone } from '../../design/status.tsx'
 import { CopyButton } from '../../design/text/copy-button.tsx'
 import { Id } from '../../design/text/id.tsx'
 import { Time } from '../../design/text/time.tsx'
-import { pagesOf } from '../address.ts'
 import { sourceTextOf } from '../revisions/source-text.ts'
 
 type Replica = DeploymentRuntime['replicas'][number]

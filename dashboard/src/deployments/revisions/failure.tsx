@@ -1,8 +1,8 @@
 import type { Revision } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
 import { CircleAlert } from 'lucide-react'
+import { pagesOf } from '../../api/deployment-pages.ts'
 import { TextLink } from '../../design/page.tsx'
-import { pagesOf } from '../address.ts'
 import { LogLines } from '../logs/log-lines.tsx'
 import { logTailQuery } from '../logs/queries.ts'
 

@@ -1,9 +1,9 @@
 import type { Revision } from '@runyard/client'
+import { pagesOf } from '../../api/deployment-pages.ts'
 import { TextLink } from '../../design/page.tsx'
 import { Mark } from '../../design/status.tsx'
 import { Id } from '../../design/text/id.tsx'
 import { Time } from '../../design/text/time.tsx'
-import { pagesOf } from '../address.ts'
 
 type Parked = NonNullable<Revision['parked_threads']>
 type ParkedThread = Parked['threads'][number]

@@ -1,12 +1,12 @@
 /** A deployment's revisions as a timeline, newest on top, the serving one highlighted. */
 import { type Deployment, isOver, type Revision } from '@runyard/client'
 import { Link } from '@tanstack/react-router'
+import { pagesOf } from '../../api/deployment-pages.ts'
 import { meaningOfRevision } from '../../api/states.ts'
 import { classes } from '../../design/classes.ts'
 import { Badge, Mark, Status } from '../../design/status.tsx'
 import { Id } from '../../design/text/id.tsx'
 import { Elapsed, Time } from '../../design/text/time.tsx'
-import { pagesOf } from '../address.ts'
 import type { RevisionWithHistory } from '../queries.ts'
 import { ChangeList } from './changes.tsx'
 import { Failure } from './failure.tsx'

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Hash } from 'lucide-react'
 import { type AgentServer, agentServer, atAGlance } from '../../api/agent-server.tsx'
 import { controlPlane } from '../../api/control-plane.ts'
+import { pagesOf } from '../../api/deployment-pages.ts'
 import { answeringQuery } from '../../api/deployments.ts'
 import { MODE } from '../../api/mode.ts'
 import { queryClient } from '../../api/query-client.ts'
@@ -48,7 +49,7 @@ async function find(id: string): Promise<Found[]> {
   const awake = isPlane ? (await queryClient.fetchQuery(answeringQuery())).awake : [undefined]
   const deployments = isPlane ? await controlPlane.listDeployments().catch(() => []) : []
   const own = deployments.find((one) => one.id === id)
-  if (own) return [{ kind: 'Deployment', of: own.name, to: `/deployments/${id}` }]
+  if (own) return [{ kind: 'Deployment', of: own.name, to: pagesOf(id).overview }]
   const found = await Promise.all(awake.map((one) => findOn(agentServer(one), id)))
   // Last, because it takes a request for each deployment.
   return found.some(({ length }) => length > 0) ? found.flat() : findRevision(deployments, id)
@@ -61,7 +62,7 @@ async function findRevision(deployments: readonly Deployment[], id: string): Pro
     const { resources } = await dataOf(
       controlPlane.api.GET('/v2/deployments/{deployment_id}/revisions', { params }),
     )
-    const to = `/deployments/${deployment_id}/revisions/${id}`
+    const to = pagesOf(deployment_id).revision(id)
     return resources.some((one) => one.id === id) ? [{ kind: 'Revision', of, to }] : []
   })
   return (await Promise.all(found.map((one) => one.catch(() => [])))).flat()

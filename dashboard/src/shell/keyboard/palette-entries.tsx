@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { Bot, Boxes, CircleHelp, LogOut, Monitor, Moon, Plus, Sun } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { agentServer, atAGlance } from '../../api/agent-server.tsx'
+import { pagesOf } from '../../api/deployment-pages.ts'
 import { deploymentsQuery, isAwake } from '../../api/deployments.ts'
 import { MODE } from '../../api/mode.ts'
 import { useMay, useSession } from '../../api/session.ts'
@@ -40,7 +41,7 @@ export function useEntries(onHelp: () => void, typed: string) {
         label: name,
         detail: 'Deployment',
         icon: <Boxes size={16} />,
-        run: () => go(`/deployments/${id}`),
+        run: () => go(pagesOf(id).overview),
       })),
     },
     { title: 'Assistants', entries: useAssistants(deployments, go) },
