@@ -126,7 +126,7 @@ export const ROOMS: Readonly<Record<string, Readonly<Record<string, readonly str
   },
   build: {
     '.': ['javascript', 'python', 'sources'],
-    javascript: [],
+    javascript: ['sources/locked-packages'],
     python: [],
     sources: [],
   },

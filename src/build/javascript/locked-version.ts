@@ -1,8 +1,8 @@
 /** Checks the LangGraph version of a lock file before anything is installed. */
 import { BuildError } from '../../core/deployment/builds/build.ts'
 import { OLDEST_LANGGRAPH } from '../../core/deployment/builds/langgraph.ts'
-import { isObject } from '../../core/json.ts'
 import { isOlder } from '../../core/package-version.ts'
+import { readLockedPackages } from '../sources/locked-packages.ts'
 
 const LANGGRAPH = '@langchain/langgraph'
 
@@ -31,42 +31,23 @@ export function checkLockedLangGraph(lock: LockFile): void {
 }
 
 /** Empty if the file is not in its manager's format. */
-function lockedVersions({ manager, text }: LockFile): string[] {
-  if (manager === 'npm') return versionsOfNpm(text)
-  return [...text.matchAll(ENTRIES[manager])].map(([, version]) => version as string)
+function lockedVersions({ name, manager, text }: LockFile): string[] {
+  const found = readLockedPackages(name, text)[LANGGRAPH]
+  return found ?? (manager === 'npm' ? versionBeforeNpm7(text) : [])
 }
 
-/** `  '@langchain/langgraph@1.0.0(peer@2.0.0)':`; in older files `  /@langchain/langgraph@1.0.0:`, or with a slash. */
-const PNPM_ENTRY = /^ {2}['"]?\/?@langchain\/langgraph[@/](\d[^:'"(_]*)/gm
-
-/** `"@langchain/langgraph@^1.0.0":` and below it `  version "1.0.0"`, of Berry `  version: 1.0.0`. */
-const YARN_ENTRY = /^"?@langchain\/langgraph@[^\n]*:\n +version:? "?(\d[^"\n]*)/gm
-
-/** `"@langchain/langgraph": ["@langchain/langgraph@1.0.0", …`; the binary `bun.lockb` has none of these. */
-const BUN_ENTRY = /\["@langchain\/langgraph@(\d[^"]*)"/g
-
-const ENTRIES = { pnpm: PNPM_ENTRY, yarn: YARN_ENTRY, bun: BUN_ENTRY } as const
-
-function versionsOfNpm(text: string): string[] {
-  const lock = parse(text)
-  const folder = `node_modules/${LANGGRAPH}`
-  const all = Object.entries(fieldsOf(lock.packages))
-    .filter(([path]) => path === folder || path.endsWith(`/${folder}`))
-    .map(([, one]) => one)
-  // Before npm 7.
-  const entries = lock.packages === undefined ? [fieldsOf(lock.dependencies)[LANGGRAPH]] : all
-  const versions = entries.map((one) => fieldsOf(one).version)
-  return versions.filter((version) => typeof version === 'string')
-}
-
-function parse(text: string): Record<string, unknown> {
+function versionBeforeNpm7(text: string): string[] {
   try {
-    return fieldsOf(JSON.parse(text))
+    const { packages, dependencies } = JSON.parse(text) as OldLock
+    const version = packages === undefined ? dependencies?.[LANGGRAPH]?.version : undefined
+    return typeof version === 'string' ? [version] : []
   } catch {
-    return {}
+    return []
   }
 }
 
-function fieldsOf(value: unknown): Record<string, unknown> {
-  return isObject(value) ? value : {}
+/** As read, so any field may be of another type. */
+interface OldLock {
+  packages?: unknown
+  dependencies?: Record<string, { version?: unknown } | undefined>
 }

@@ -1,4 +1,4 @@
-/** Reads the packages and versions of lock files, to compare two of them. */
+/** Reads the packages and versions of lock files. */
 import { basename } from 'node:path'
 import { parse as parseToml } from 'smol-toml'
 import type { LockedPackages } from '../../core/deployment/sources/snapshot.ts'
@@ -6,16 +6,16 @@ import { isObject } from '../../core/json.ts'
 
 type Found = Iterable<readonly [name: string, version: string]>
 
-const READERS: Readonly<Record<string, (text: string) => Found>> = {
-  'package-lock.json': readNpm,
-  'npm-shrinkwrap.json': readNpm,
-  'pnpm-lock.yaml': (text) => matches(text, PNPM_ENTRY),
-  'yarn.lock': (text) => matches(text, YARN_ENTRY),
-  'bun.lock': (text) => matches(text, BUN_ENTRY),
-  'uv.lock': readToml,
-  'poetry.lock': readToml,
-  'pylock.toml': readToml,
-}
+const READERS: ReadonlyMap<string, (text: string) => Found> = new Map([
+  ['package-lock.json', readNpm],
+  ['npm-shrinkwrap.json', readNpm],
+  ['pnpm-lock.yaml', (text: string) => matches(text, PNPM_ENTRY)],
+  ['yarn.lock', (text: string) => matches(text, YARN_ENTRY)],
+  ['bun.lock', (text: string) => matches(text, BUN_ENTRY)],
+  ['uv.lock', readToml],
+  ['poetry.lock', readToml],
+  ['pylock.toml', readToml],
+])
 
 /** `  '@scope/name@1.0.0(peer@2.0.0)':`; in older files `  /name@1.0.0:`, or with a slash. */
 const PNPM_ENTRY = /^ {2}['"]?\/?((?:@[^/\s]+\/)?[^/@\s'"]+)[@/](\d[^:'"(_\s]*)/gm
@@ -23,18 +23,18 @@ const PNPM_ENTRY = /^ {2}['"]?\/?((?:@[^/\s]+\/)?[^/@\s'"]+)[@/](\d[^:'"(_\s]*)/
 /** `"name@^1.0.0", "name@^1.1.0":` and below it `  version "1.0.0"`, of Berry `  version: 1.0.0`. */
 const YARN_ENTRY = /^"?((?:@[^/\s]+\/)?[^@\s"]+)@[^\n]*:\n +version:? "?(\d[^"\n]*)/gm
 
-/** `["name@1.0.0", …` */
+/** `["name@1.0.0", …`; the binary `bun.lockb` has none of these. */
 const BUN_ENTRY = /\["((?:@[^/\s"]+\/)?[^@\s"]+)@(\d[^"]*)"/g
 
 /** Whether `readLockedPackages` knows files of this name. */
 export function isLockFile(path: string): boolean {
-  return basename(path) in READERS
+  return READERS.has(basename(path))
 }
 
 /** Empty if the file is not in its format. */
 export function readLockedPackages(path: string, text: string): LockedPackages {
   const versions = new Map<string, Set<string>>()
-  for (const [name, version] of READERS[basename(path)]?.(text) ?? []) {
+  for (const [name, version] of READERS.get(basename(path))?.(text) ?? []) {
     versions.set(name, (versions.get(name) ?? new Set()).add(version))
   }
   return Object.fromEntries([...versions].map(([name, found]) => [name, [...found].toSorted()]))

@@ -1,18 +1,17 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { revisionFolder } from '../layout.ts'
 import { readLockedPackages } from './locked-packages.ts'
 import { createSourceSnapshots, writeSnapshot } from './snapshot.ts'
 
 let dir: string
 let source: string
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'snapshot-'))
+beforeEach(() => {
+  dir = temporaryFolder()
   source = revisionFolder(dir, 'one').source
 })
-afterEach(() => rm(dir, { recursive: true, force: true }))
 
 async function put(path: string, content: string | Buffer): Promise<void> {
   await mkdir(dirname(join(source, path)), { recursive: true })
@@ -67,6 +66,27 @@ it('keeps some texts of a source with very many, and says how many files it left
   expect(snapshot).toMatchObject({ left_out: 60 })
   const texts = snapshot?.files.flatMap(({ text }) => text ?? []).join('')
   expect(texts?.length).toBeLessThanOrEqual(4 * 1024 * 1024)
+})
+
+it('takes names for file names that every object has', async () => {
+  const names = ['__proto__', 'constructor', 'hasOwnProperty']
+  for (const name of names) await put(name, 'x')
+  expect((await noted())?.files.map(({ path, text }) => [path, text])).toEqual(
+    names.map((name) => [name, 'x']),
+  )
+})
+
+it('notes the packages of a lock file that is no text to keep, and only the digest of a huge one', async () => {
+  const lock = (padding: number) =>
+    JSON.stringify({ packages: { 'node_modules/x': { version: '1.0.0' } }, x: 'x'.repeat(padding) })
+  await put('package-lock.json', lock(200_000))
+  await put('huge/package-lock.json', lock(4 * 1024 * 1024))
+  const snapshot = await noted()
+  expect(snapshot?.packages).toEqual({ 'package-lock.json': { x: ['1.0.0'] } })
+  expect(snapshot?.files).toMatchObject([
+    { path: 'huge/package-lock.json', digest: expect.stringMatching(/^\w{64}$/), text: null },
+    { path: 'package-lock.json', digest: expect.stringMatching(/^\w{64}$/), text: null },
+  ])
 })
 
 it('is absent where nothing was fetched, or the file is cut off', async () => {

@@ -22,8 +22,8 @@ const MAX_FILES = 5000
 const MAX_TEXT_BYTES = 128 * 1024
 /** All texts of a source together, in bytes. */
 const MAX_ALL_TEXT_BYTES = 4 * 1024 * 1024
-/** Larger lock files are not read, in bytes. */
-const MAX_LOCK_BYTES = 32 * 1024 * 1024
+/** The packages of larger lock files are not read, in bytes: a `uv.lock` of this size takes 0.1 s. */
+const MAX_LOCK_BYTES = 4 * 1024 * 1024
 
 /** Files that usually contain secrets: their texts are never kept. */
 const PRIVATE =
@@ -78,29 +78,27 @@ async function snapshotOf(source: string, commit: Commit | null): Promise<Source
   for (const path of paths.slice(0, MAX_FILES)) {
     const file = join(source, path)
     const { size: bytes } = await stat(file)
-    const isRead = bytes <= Math.min(MAX_TEXT_BYTES, room) && !PRIVATE.test(basename(path))
     const isLock = isLockFile(path)
-    const content = isRead && !isLock ? await readFile(file) : undefined
-    const text = content ? textOf(content) : null
+    const limit = isLock ? MAX_LOCK_BYTES : Math.min(MAX_TEXT_BYTES, room)
+    const isRead = bytes <= limit && !PRIVATE.test(basename(path))
+    const content = isRead ? await readFile(file) : undefined
+    const text = content && !isLock ? textOf(content) : null
     if (text !== null) room -= bytes
     const digest = content ? sha256(content) : await digestOf(file)
     files.push({ path, bytes, digest, text })
-    if (isLock && bytes <= MAX_LOCK_BYTES) {
-      packages[path] = readLockedPackages(path, await readFile(file, 'utf8'))
-    }
+    if (content && isLock) packages[path] = readLockedPackages(path, content.toString('utf8'))
   }
   return { commit, files, left_out: Math.max(0, paths.length - MAX_FILES), packages }
 }
 
 /** Regular files only: a link may lead anywhere. */
-async function filesBelow(folder: string, base = ''): Promise<string[]> {
-  const found: string[] = []
+async function filesBelow(folder: string, base = '', found: string[] = []): Promise<string[]> {
   const entries = await readdir(join(folder, base), { withFileTypes: true })
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = base + entry.name
     if (entry.isFile()) found.push(path)
     else if (entry.isDirectory() && !SKIPPED.has(entry.name)) {
-      found.push(...(await filesBelow(folder, `${path}/`)))
+      await filesBelow(folder, `${path}/`, found)
     }
   }
   return found
