@@ -51,30 +51,30 @@ interface Sharing {
   workspace_id: string
 }
 
-/** Restores the kept packages below `folder`. `false`: there are none. */
+/** Restores packages below `folder`: those that this deployment has kept, or else shared ones. `undefined`: neither. */
 export async function restoreInstall(
   place: InstallPlace,
   folder: string,
   context: StepContext,
-): Promise<boolean> {
+): Promise<'kept' | 'shared' | undefined> {
   const kept = join(place.all, place.key)
-  if (await exists(kept)) context.log.line(nothingToInstall('an earlier build'))
-  else if (await takeShared(place, context))
-    context.log.line(nothingToInstall('another deployment'))
-  else return false
+  const found = (await exists(kept)) ? 'kept' : await takeShared(place, context)
+  if (!found) return undefined
+  const where = found === 'kept' ? 'an earlier build' : 'another deployment'
+  context.log.line(`Nothing to install: the packages of ${where} are the same.`)
   place.onFound?.()
   for (const path of await place.packagesIn(kept)) {
     await link(path, join(folder, relative(kept, path)), context)
   }
   const now = new Date()
   await utimes(kept, now, now)
-  return true
+  return found
 }
 
-const nothingToInstall = (where: string) =>
-  `Nothing to install: the packages of ${where} are the same.`
-
-/** Keeps the packages below `folder`, and those of one earlier install at most. Shares them if `place` does. */
+/**
+ * Keeps the packages below `folder`, and those of one earlier install at most. Shares them if `place` does; an error of
+ * that is only logged.
+ */
 export async function keepInstall(
   place: InstallPlace,
   folder: string,
@@ -87,19 +87,27 @@ export async function keepInstall(
   })
   await removeOld(all)
   if (!sharing) return
-  const shared = sharedInstall(sharing, key)
-  if (await exists(shared)) return
-  await fill(shared, unfinishedInstall(sharing), async (unfinished) => {
-    for (const path of paths) await copy(path, join(unfinished, relative(folder, path)), context)
-  })
-  await removeOldShared(sharing)
+  try {
+    const shared = sharedInstall(sharing, key)
+    if (await exists(shared)) return
+    await fill(shared, unfinishedInstall(sharing), async (unfinished) => {
+      for (const path of paths) await copy(path, join(unfinished, relative(folder, path)), context)
+    })
+    await removeOldShared(sharing)
+  } catch (error) {
+    context.signal.throwIfAborted()
+    context.log.line(`The packages could not be shared: ${(error as Error).message}`)
+  }
 }
 
-/** Copies what another deployment has installed. `false`: there is none, or it could not be copied. */
-async function takeShared(place: InstallPlace, context: StepContext): Promise<boolean> {
+/** Copies what another deployment has installed. `undefined`: there is none, or it could not be copied. */
+async function takeShared(
+  place: InstallPlace,
+  context: StepContext,
+): Promise<'shared' | undefined> {
   const { all, key, sharing } = place
   const shared = sharing && sharedInstall(sharing, key)
-  if (!shared || !(await exists(shared))) return false
+  if (!shared || !(await exists(shared))) return undefined
   const now = new Date()
   try {
     await utimes(shared, now, now)
@@ -112,10 +120,10 @@ async function takeShared(place: InstallPlace, context: StepContext): Promise<bo
     context.signal.throwIfAborted()
     // Another build may just have removed them.
     context.log.line(`Shared packages could not be copied: ${(error as Error).message}`)
-    return false
+    return undefined
   }
   await removeOld(all)
-  return true
+  return 'shared'
 }
 
 /** Fills `unfinished`, then moves it to `folder` as a whole. Another build may have been quicker. */

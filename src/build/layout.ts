@@ -13,7 +13,8 @@
  * <dir>/pythons/                            every Python that uv has installed
  * <dir>/installs/<deployment_id>/           packages of its last builds (`install-cache.ts`)
  * <dir>/environments/<deployment_id>/       the same of Python
- * <dir>/shared/<hash>/                      packages and environments for first builds of a workspace's deployments
+ * <dir>/shared/<hash>/                      packages and environments for first builds of a workspace's deployments;
+ *                                           those of a deleted workspace stay until newer ones replace them
  * <dir>/homes/<deployment_id>/              HOME of its builds in a sandbox
  * <dir>/known_hosts                         keys of the ssh hosts that sources came from
  * <dir>/unfinished/                         files that are not complete; emptied at the start

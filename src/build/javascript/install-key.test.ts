@@ -51,3 +51,16 @@ it.each([
     expect(await installKey(plan, { node: '24.0.0', env: {} })).toMatchObject({ isShareable })
   },
 )
+
+it.each(['package-lock.json', 'npm-shrinkwrap.json'])(
+  'of two lock files the one with an install script counts: %s',
+  async (scripted) => {
+    for (const name of ['package-lock.json', 'npm-shrinkwrap.json']) {
+      const one = name === scripted ? { hasInstallScript: true } : {}
+      await writeFile(join(folder, name), JSON.stringify({ packages: { 'node_modules/x': one } }))
+    }
+    const plan: InstallPlan = { folder, manager: 'npm', version: null, isLocked: true }
+    const identity = await installKey(plan, { node: '24.0.0', env: {} })
+    expect(identity).toMatchObject({ isShareable: false })
+  },
+)

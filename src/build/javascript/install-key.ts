@@ -57,14 +57,14 @@ export async function installKey(
   const add = (...texts: string[]) => hash.update(`${JSON.stringify(texts)}\n`)
   add(plan.manager, plan.version ?? '', surroundings.node, process.platform, process.arch)
   for (const [name, value] of readVariables(surroundings.env)) add(name, value)
-  let isShareable = false
+  const shareable: boolean[] = []
   for (const path of await relevantFiles(plan.folder)) {
     const name = relative(plan.folder, path)
     const text = await readTextFile(path).catch(refused)
     if (text === undefined) return { reason: `${name} is too large` }
     if (plan.manager === 'npm' && NPM_LOCKS.has(name)) {
       const lock = parseLock(text)
-      isShareable = lock?.isShareable ?? false
+      shareable.push(lock?.isShareable ?? false)
       add(name, lock?.text ?? text)
     } else if (!path.endsWith('package.json')) add(name, text)
     else {
@@ -75,6 +75,8 @@ export async function installKey(
       add(name, JSON.stringify(isOwn ? unnamed(rest) : rest))
     }
   }
+  // Of two lock files npm uses one.
+  const isShareable = shareable.length > 0 && !shareable.includes(false)
   return { key: hash.digest('hex'), isShareable }
 }
 

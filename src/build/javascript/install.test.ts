@@ -169,6 +169,13 @@ test('shared packages that cannot be copied are installed', async () => {
   expect(await readdir(join(source, 'node_modules'))).toContain('tool')
 })
 
+test('packages that cannot be shared are kept, and the build goes on', async () => {
+  await writeFile(join(dir, 'shared'), 'no folder')
+  const { log } = await install({ workspace_id: 'workspace-a' })
+  expect(log).toContain('The packages could not be shared: ')
+  expect((await install(NO_NPM)).log).toContain('the packages of an earlier build are the same')
+})
+
 test('an install whose own scripts may do anything is not kept, and the log says so', async () => {
   const files = {
     'package.json': WORKSPACE['package.json'].replace('}', ',"scripts":{"prepare":"true"}}'),

@@ -60,6 +60,7 @@ interface Project {
   files: Record<string, string>
   commands?: Partial<Pick<SourceConfig, 'install_command' | 'build_command'>>
   env?: Record<string, string>
+  of?: Partial<Pick<BuildRequest, 'deployment_id' | 'workspace_id'>>
   options?: Partial<BuilderOptions>
 }
 
@@ -79,7 +80,7 @@ async function write(folder: string, files: Record<string, string>): Promise<voi
 }
 
 /** Packs the project, builds it, and answers what became of it with the log. */
-async function build({ config, files, commands, env, options }: Project) {
+async function build({ config, files, commands, env, of, options }: Project) {
   builds += 1
   const revision_id = `revision-${builds}`
   const project = join(dir, `project-${builds}`)
@@ -102,6 +103,7 @@ async function build({ config, files, commands, env, options }: Project) {
     source_config: { ...EMPTY_SOURCE_CONFIG, ...commands },
     source_revision_config: { ...EMPTY_REVISION_CONFIG, source_tarball_path },
     secrets: [],
+    ...of,
   }
   const passedOn = Object.entries(process.env).filter(([name]) => PASSED_ON.test(name))
   const builder = createBuilder({
@@ -180,6 +182,30 @@ describe.skipIf(NO_PYTHON)(`a build of a project in Python${skipped}`, { timeout
     expect(beside.log).toContain('Nothing to install')
     expect(beside.log.match(/\$ uv pip install colorama==0\.0\.99$/gm)).toHaveLength(1)
     expect(beside.log).not.toContain('network was disabled')
+  })
+
+  it('copies the packages of another deployment, and asks the index to build the project', async () => {
+    const project = {
+      'pyproject.toml': pyproject(['langgraph==1.2.22'], BUILD_SYSTEM),
+      'src/my_agent/__init__.py': '',
+    }
+    const folder = join(dir, 'locking')
+    await write(folder, project)
+    runNow(uv, ['lock', '--quiet'], { cwd: folder })
+    const files = { ...project, 'uv.lock': await readFile(join(folder, 'uv.lock'), 'utf8') }
+    const buildOf = (deployment_id: string) =>
+      build({
+        files,
+        config: { dependencies: ['.'] },
+        of: { deployment_id, workspace_id: 'workspace' },
+        // As in a sandbox, where each deployment has a home of its own.
+        env: { XDG_CACHE_HOME: join(dir, 'caches', deployment_id) },
+      })
+    await buildOf('first')
+    const { ended, log } = await buildOf('second')
+    expect(log).toContain('Nothing to install: the packages of another deployment are the same.')
+    expect(log.match(/\$ uv sync --locked$/gm)).toHaveLength(1)
+    expect(run(pythonOf(ended), VERSION)).toBe('1.2.22')
   })
 
   it('resolves pyproject.toml, and finds packages that lie flat, wherever the folder is', async () => {

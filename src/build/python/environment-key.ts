@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { readTextFile } from '../../project/files.ts'
 import type { FoundPython } from './interpreter.ts'
+import { hasOnlyWheels } from './locked-wheels.ts'
 import type { PythonPlan } from './plan.ts'
 
 interface Surroundings {
@@ -13,8 +14,11 @@ interface Surroundings {
   env: Readonly<Record<string, string>>
 }
 
-/** The key; or why there is none, because the result may depend on anything. */
-type EnvironmentKey = { key: string } | { reason: string }
+/**
+ * The key; or why there is none, because the result may depend on anything. `isShareable`: other deployments can use
+ * the result, since nothing was built for it by code that may read this deployment's variables.
+ */
+type EnvironmentKey = { key: string; isShareable: boolean } | { reason: string }
 
 /** Variables that installers read, but for where they install to. (A model's key is not one of them.) */
 const READ_VARIABLES = /^(uv|pip)_(?!(project_environment|python)$)/i
@@ -46,7 +50,19 @@ export async function environmentKey(
     add(name, name === 'PIP_CONFIG_FILE' ? await readTextFile(value).catch(() => value) : value)
   }
   for (const [name, text] of files) add(name, text)
-  return { key: hash.digest('hex') }
+  const isShareable = plan.locked !== undefined && isUnpacked(files, { python, env })
+  return { key: hash.digest('hex'), isShareable }
+}
+
+/** Of a locked project, whose first file is `uv.lock`. `no-binary` has uv build packages that have wheels. */
+function isUnpacked(
+  [lock, ...settings]: NamedText[],
+  { python, env }: Pick<Surroundings, 'python' | 'env'>,
+): boolean {
+  const isBinary =
+    settings.every(([, text]) => !text.includes('no-binary')) &&
+    Object.keys(env).every((name) => !/^UV_NO_BINARY/i.test(name))
+  return isBinary && hasOnlyWheels(lock?.[1] ?? '', python.version)
 }
 
 type NamedText = [name: string, text: string]

@@ -1,4 +1,4 @@
-/** Makes the environment of a project's Python, or reuses that of an earlier build. */
+/** Makes the environment of a project's Python, or reuses that of an earlier build or another deployment. */
 import { rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { BuildError } from '../../core/deployment/builds/build.ts'
@@ -41,7 +41,7 @@ interface PythonInstall {
 /**
  * Installs what `uv.lock`, `pyproject.toml`, `requirements.txt` and `dependencies` name. The project's own folders are
  * installed in place, so that their code is that of the revision. Locked packages come from an earlier build if it had
- * the same. A `uv.lock` that does not fit is ignored with a warning, unless `source` asks for it. Throws
+ * the same, or from that of another deployment of the workspace. A `uv.lock` that does not fit is ignored with a warning, unless `source` asks for it. Throws
  * `BuildError('install')`.
  */
 export async function installPython(install: PythonInstall, context: StepContext): Promise<void> {
@@ -89,7 +89,7 @@ async function installPlan(
   await freeOfPaths(source, context)
 }
 
-/** Installs what is not the project's own. Returns whether it came from an earlier build. */
+/** Installs what is not the project's own. Returns whether it came from an earlier build of this deployment. */
 async function installElsewhere(
   plan: PythonPlan,
   install: PythonInstall,
@@ -99,10 +99,11 @@ async function installElsewhere(
   const { env } = context
   const surroundings = { uv: uv.version, installer: settings.installer, python, env }
   const identity = await environmentKey(plan, surroundings)
-  const place = 'key' in identity && install.isKept ? placeOf(install, identity.key) : undefined
+  const place = 'key' in identity && install.isKept ? placeOf(install, identity) : undefined
   // A `.venv` in the project's source is not ours.
   await rm(join(source, ENVIRONMENT), { recursive: true, force: true })
-  if (place && (await restoreInstall(place, source, context))) return true
+  const restored = place && (await restoreInstall(place, source, context))
+  if (restored) return restored === 'kept'
   await makeEnvironment(install, context, { hasPip: settings.installer === 'pip' })
   await installLocked(plan, install, context)
   if (place) await keepInstall(place, source, context)
@@ -133,12 +134,13 @@ export async function makeEnvironment(
 /** What an image has installed beside its Python belongs to one deployment: then nothing is shared. */
 function placeOf(
   { dir, deployment_id, workspace_id, seesSystem }: PythonInstall,
-  key: string,
+  { key, isShareable }: { key: string; isShareable: boolean },
 ): InstallPlace {
   const all = environmentsFolder(dir, deployment_id)
+  const isShared = workspace_id !== undefined && isShareable && !seesSystem
   return {
     ...{ all, key, packagesIn: async (folder: string) => [join(folder, ENVIRONMENT)] },
-    ...(workspace_id !== undefined && !seesSystem && { sharing: { dir, workspace_id } }),
+    ...(isShared && { sharing: { dir, workspace_id } }),
   }
 }
 
@@ -162,8 +164,8 @@ function isAllLocked({ locked, editables, requirements }: PythonPlan): boolean {
 }
 
 /**
- * Adds the project's own packages to those of its lock file. What an earlier build has fetched to build them is
- * available offline. If it is missing (nothing has changed then), the index is asked.
+ * Adds the project's own packages to those of its lock file. What an earlier build of this deployment has fetched to
+ * build them is available offline (`isKnown`). If it is missing (nothing has changed then), the index is asked.
  */
 async function syncOwn(
   locked: LockedProject,
