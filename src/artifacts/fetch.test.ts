@@ -156,6 +156,19 @@ describe('what was packed', () => {
     expect((await stat(join(into(), 'node_modules/tool/run.js'))).mode & 0o777).toBe(0o755)
   })
 
+  it.each([
+    ['a relative folder', 0o755, (bin: string) => relative(process.cwd(), bin)],
+    ['one that cannot be executed', 0o644, (bin: string) => bin],
+  ])('is unpacked without a tar program of %s', async (_, mode, pathOf) => {
+    const bin = join(dir, 'bin')
+    await mkdir(bin)
+    await writeFile(join(bin, 'tar'), '#!/bin/sh\nexit 1\n', { mode })
+    const { digest, content } = await packed(await project())
+    const url = await serving((_, answer) => answer.end(content))
+    await fetchIt({ urls: [url], digest }, pathOf(bin))
+    expect(await readFile(join(into(), 'node_modules/.bin/tool'), 'utf8')).toBe('run')
+  })
+
   it('has links that work wherever it lies, and none that lead out of it', async () => {
     const root = await project()
     await symlink(join(root, 'langgraph.json'), join(root, 'node_modules/own'))
