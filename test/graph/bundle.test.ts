@@ -231,6 +231,11 @@ describe('no bundle is written', () => {
 
   it.each([
     ['no file', 'graph.ts:1:8: Could not resolve "./missing.ts"', "import './missing.ts'"],
+    [
+      'no plugin file',
+      'graph.ts:1:8: Could not resolve "./plugins/foo.js"',
+      "import './plugins/foo.js'",
+    ],
     ['no code', 'graph.ts:1:7: Expected identifier but found "="', 'const = 1'],
   ])('of a project that has %s in its own files, which is broken', async (_what, reason, code) => {
     await writeFiles(root, graph(code))

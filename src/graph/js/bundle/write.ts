@@ -253,9 +253,13 @@ class BrokenFile extends Error {}
 /** In a build of the project's own files. The sources may load what only esbuild does not take. */
 function isBroken(cause: unknown): boolean {
   const { errors = [] } = cause as Partial<BuildFailure>
-  return errors.length > 0 && errors.every(({ text }) => !ONLY_ESBUILD.test(text))
+  return (
+    errors.length > 0 &&
+    errors.every(({ text }) => !ONLY_ESBUILD.test(text.replace(/"[^"]*"/g, '')))
+  )
 }
 
+/** Of the text of an error without its quoted parts, which may be paths of the project. */
 const ONLY_ESBUILD = /^No loader is configured|import attribute|import assertion|plugin/i
 
 function outputOf({ outputs }: Metafile) {
