@@ -111,14 +111,15 @@ async def test_knows_the_place_of_a_task_from_another_thread() -> None:
     assert current_place() == NOWHERE
 
 
-def test_takes_structlog_too() -> None:
-    """In a process of its own, since it configures the interpreter's structlog."""
+def test_takes_structlog_too_whenever_it_is_imported() -> None:
+    """In a process of its own, since it changes the interpreter's imports."""
     script = """
-import json
+import json, sys
 from runyard_host import logs
 from runyard_host.place import Place, at_place
 
 logs.install("info", lambda entry: print(json.dumps(entry)))
+assert "structlog" not in sys.modules
 import structlog
 
 log = structlog.get_logger("my.graph").bind(user="ann")

@@ -8,8 +8,11 @@ from __future__ import annotations
 import json
 import logging
 import sys
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
+from types import ModuleType
 from typing import Any, TypeAlias
 
 from .errors import to_wire_error
@@ -41,8 +44,8 @@ def install(level: str, tell: Tell) -> None:
     if level == "info":
         for name in _TALKATIVE:
             logging.getLogger(name).setLevel(logging.WARNING)
-    if find_spec("structlog"):
-        _configure_structlog(_NUMBERS[level], tell)
+    # An import at each start would take 30 to 130 ms.
+    _when_imported("structlog", lambda: _configure_structlog(_NUMBERS[level], tell))
 
 
 class SideHandler(logging.Handler):
@@ -150,3 +153,52 @@ def _error_of(exc_info: Any) -> BaseException | None:
     if isinstance(exc_info, tuple):
         return exc_info[1] if isinstance(exc_info[1], BaseException) else None
     return sys.exc_info()[1] if exc_info else None
+
+
+# Packages that may never be imported
+
+
+def _when_imported(name: str, then: Callable[[], None]) -> None:
+    """Calls it at once if the package is imported, else as soon as it is."""
+    if name in sys.modules:
+        then()
+    else:
+        sys.meta_path.insert(0, _Watch(name, then))
+
+
+class _Watch(MetaPathFinder):
+    """Has the other finders find the package, and calls ``then`` once it is imported."""
+
+    def __init__(self, name: str, then: Callable[[], None]) -> None:
+        self._name = name
+        self._then = then
+
+    def find_spec(self, fullname: str, _path: Any, _target: Any = None) -> ModuleSpec | None:
+        """The method of ``MetaPathFinder``."""
+        if fullname != self._name:
+            return None
+        sys.meta_path.remove(self)
+        spec = find_spec(fullname)
+        if spec is not None and spec.loader is not None:
+            spec.loader = _WatchedLoader(spec.loader, self._then)
+        return spec
+
+
+class _WatchedLoader(Loader):
+    def __init__(self, loader: Any, then: Callable[[], None]) -> None:
+        self._loader = loader
+        self._then = then
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        module: ModuleType | None = self._loader.create_module(spec)
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__loader__ = self._loader
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
+        self._loader.exec_module(module)
+        self._then()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
