@@ -19,10 +19,12 @@ export class IncomingCall {
   readonly bytes: readonly Uint8Array[]
   readonly #peer: Peer
   readonly #sender: Sender<unknown>
-  /** What the host uploads with the call. */
-  readonly upload: Items<unknown>
-  readonly #abort = new AbortController()
-  readonly signal = this.#abort.signal
+  // Made when they are used: most calls need neither, and each checkpoint is a call.
+  #upload: Items<unknown> | undefined
+  #abort: AbortController | undefined
+  #isAborted = false
+  /** Why the host is gone. */
+  #cutBy: unknown
 
   constructor(peer: Peer, id: number, frame: Frame, bytes: readonly Uint8Array[]) {
     this.#peer = peer
@@ -31,10 +33,22 @@ export class IncomingCall {
     this.params = frame[3] as Params
     this.bytes = bytes
     this.#sender = new Sender((item) => peer.send([FRAME.ITEM, id, item]))
-    this.upload = new Items({
-      give: (count) => peer.send([FRAME.CREDIT, id, count]),
-      unwant: () => peer.send([FRAME.END, id]),
+  }
+
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController()
+    if (this.#isAborted) this.#abort.abort()
+    return this.#abort.signal
+  }
+
+  /** What the host uploads with the call. */
+  get upload(): Items<unknown> {
+    this.#upload ??= new Items({
+      give: (count) => this.#peer.send([FRAME.CREDIT, this.id, count]),
+      unwant: () => this.#peer.send([FRAME.END, this.id]),
     })
+    if (this.#cutBy !== undefined) this.#upload.end(this.#cutBy)
+    return this.#upload
   }
 
   /** Sends an item before the answer. `false`: the rest is not wanted. */
@@ -47,7 +61,7 @@ export class IncomingCall {
   receive(kind: number, value: unknown): void {
     switch (kind) {
       case FRAME.ABORT:
-        this.#abort.abort()
+        this.#aborted()
         break
       case FRAME.ITEM:
         this.upload.push(value)
@@ -67,8 +81,14 @@ export class IncomingCall {
   /** The host is gone. */
   cut(error: unknown): void {
     this.#sender.unwant()
-    this.upload.end(error)
-    this.#abort.abort()
+    this.#cutBy = error
+    this.#upload?.end(error)
+    this.#aborted()
+  }
+
+  #aborted(): void {
+    this.#isAborted = true
+    this.#abort?.abort()
   }
 }
 
