@@ -64,7 +64,7 @@ async function insert(tx: Db, assistant: Assistant): Promise<boolean> {
 
 async function update(tx: Db, assistant: Assistant): Promise<void> {
   const { assistant_id, name } = assistant
-  await ASSISTANTS.on(tx).set(assistant_id, { ...assistant, folded_name: foldName(name) })
+  await ASSISTANTS.on(tx).update(assistant_id, { ...assistant, folded_name: foldName(name) })
   await tx.run('DELETE FROM assistant_labels WHERE assistant_id = $1', [assistant_id])
   await addAssistantLabels(tx, assistant)
 }

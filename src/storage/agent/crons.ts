@@ -35,7 +35,7 @@ export function createCronStore(db: Db): CronStore {
   return {
     insert: (cron) => crons.add(cron),
     get: (cron_id) => crons.get(GET, [cron_id]),
-    update: (cron) => crons.set(cron.cron_id, cron),
+    update: (cron) => crons.update(cron.cron_id, cron),
     async delete(cron_id) {
       return (await db.run('DELETE FROM crons WHERE cron_id = $1', [cron_id])) === 1
     },

@@ -71,7 +71,7 @@ export function createDeploymentStore(db: Db, box: SecretBox): DeploymentStore {
       const row = await db.get<{ count: number }>(countSql(db), filterParams(filter))
       return Number(row?.count ?? 0)
     },
-    update: (id, patch) => deployments.set(id, patch),
+    update: (id, patch) => deployments.update(id, patch),
     delete: (id) => db.runAhead('DELETE FROM deployments WHERE id = $1', [id]),
   }
 }

@@ -55,7 +55,7 @@ export function createDomainStore(db: Db, box: SecretBox): DomainStore {
     listNames: () => db.all<DomainName>(LIST_NAMES),
     setCertificate: async (id, given, updated_at) => {
       const { certificate = null, private_key = null } = given ?? {}
-      await domains.set(id, { certificate, private_key, updated_at })
+      await domains.update(id, { certificate, private_key, updated_at })
     },
     certificateOf: async (host) => {
       const { certificate, private_key } = (await domains.get(CERTIFICATE_OF, [host])) ?? {}

@@ -27,8 +27,8 @@ export function createListenerStore(db: Db): ListenerStore {
     get: (workspace_id, id) => listeners.get(GET, [workspace_id, id]),
     findByKeyHash: (key_hash) => listeners.get(FIND, [key_hash]),
     list: ({ workspace_id, limit, offset }) => listeners.all(LIST, [workspace_id, limit, offset]),
-    update: (id, patch) => listeners.set(id, patch),
-    noteHeard: (id, last_heard_at) => listeners.set(id, { last_heard_at }),
+    update: (id, patch) => listeners.update(id, patch),
+    noteHeard: (id, last_heard_at) => listeners.update(id, { last_heard_at }),
     delete: (id) => db.runAhead('DELETE FROM listeners WHERE id = $1', [id]),
   }
 }

@@ -77,17 +77,17 @@ export function createRevisionStore(db: Db, box: SecretBox): RevisionStore {
       refuseUnknownStep(id, step)
       return db.transaction((tx) => move(tx, id, step))
     },
-    setParkedThreads: (id, parked_threads) => revisions.set(id, { parked_threads }),
-    setBuiltFrom: (id, built_from) => revisions.set(id, { built_from }),
+    setParkedThreads: (id, parked_threads) => revisions.update(id, { parked_threads }),
+    setBuiltFrom: (id, built_from) => revisions.update(id, { built_from }),
     setCommit: (id, { author, subject }) =>
-      revisions.set(id, { commit_author: author, commit_subject: subject }),
+      revisions.update(id, { commit_author: author, commit_subject: subject }),
     setResolved: (id, resolved) =>
       db.transaction(async (tx) => {
         const stored = REVISIONS.on(tx, box)
         const before = await stored.get(GET_BY_ID, [id])
         if (!before) return
         const source_revision_config = { ...before.source_revision_config, ...resolved }
-        await stored.set(id, { source_revision_config })
+        await stored.update(id, { source_revision_config })
       }),
   }
 }

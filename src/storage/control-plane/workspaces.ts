@@ -29,7 +29,7 @@ export function createWorkspaceStore(db: Db): WorkspaceStore {
     insert: (workspace) => workspaces.add(workspace),
     get: (id) => workspaces.get(GET, [id]),
     list: ({ limit, offset }) => workspaces.all(LIST, [limit, offset]),
-    rename: (id, name) => workspaces.set(id, { name }),
+    rename: (id, name) => workspaces.update(id, { name }),
     delete: (id) =>
       db.transaction(async (tx) => {
         for (const sql of DELETE) await tx.run(sql, [id])

@@ -38,10 +38,8 @@ interface Rows<T> {
   add(value: T, suffix?: string): Promise<void>
   /** Adds a row, or gives the one with the same values in these columns, `a, b`, the others that may change. */
   put(value: T, columns: string): Promise<void>
-  /** Sets these columns of the row with this key; fixed and undefined ones stay. `false`: there is no such row. */
-  update(key: string, patch: Partial<T>): Promise<boolean>
-  /** Like `update`, where its result is not needed. */
-  set(key: string, patch: Partial<T>): Promise<void>
+  /** Sets these columns of the row with this key, if there is one; fixed and undefined columns stay. */
+  update(key: string, patch: Partial<T>): Promise<void>
   /** The assignments of such an UPDATE, and their parameters, from `$first` on. */
   assignments(key: string, patch: Partial<T>, first: number): { sql: string[]; params: SqlValue[] }
 }
@@ -90,10 +88,6 @@ export function table<T extends object>(
         const given = value as Record<string, unknown>
         return written.map((column) => encode(column, given[column], given[key]))
       }
-      const updateOf = (id: string, patch: Partial<T>): [sql: string, params: SqlValue[]] => {
-        const { sql, params } = assignments(id, patch, 2)
-        return [`UPDATE ${name} SET ${sql.join(', ')} WHERE ${key} = $1`, [id, ...params]]
-      }
       return {
         get: async (sql, params) => {
           const row = await db.get<object>(sql, params)
@@ -105,8 +99,13 @@ export function table<T extends object>(
         add: async (value, suffix = '') => db.runAhead(`${insertSql} ${suffix}`, paramsOf(value)),
         put: async (value, known) =>
           db.runAhead(`${insertSql} ${orReplace(known)}`, paramsOf(value)),
-        update: async (id, patch) => (await db.run(...updateOf(id, patch))) === 1,
-        set: async (id, patch) => db.runAhead(...updateOf(id, patch)),
+        update: async (id, patch) => {
+          const { sql, params } = assignments(id, patch, 2)
+          await db.runAhead(`UPDATE ${name} SET ${sql.join(', ')} WHERE ${key} = $1`, [
+            id,
+            ...params,
+          ])
+        },
         assignments,
       }
     },

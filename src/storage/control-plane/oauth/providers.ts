@@ -33,7 +33,7 @@ export function createOAuthProviderStore(db: Db, box: SecretBox): OAuthProviderS
     get: (workspace_id, provider_id) => providers.get(GET, [workspace_id, provider_id]),
     find: (id) => providers.get(FIND, [id]),
     list: (workspace_id) => providers.all(LIST, [workspace_id]),
-    update: (id, patch) => providers.set(id, patch),
+    update: (id, patch) => providers.update(id, patch),
     delete: (id) =>
       db.transaction(async (tx) => {
         await tx.run('DELETE FROM oauth_consents WHERE provider_key = $1', [id])

@@ -38,7 +38,7 @@ export function createOAuthRevocationStore(db: Db, box: SecretBox): OAuthRevocat
       const due = await revocations.all(LIST_DUE, [now, limit])
       return due.map(({ secrets, provider_id: _, ...rest }) => ({ ...rest, ...secrets }))
     },
-    postpone: (id, { attempts, next_at }) => revocations.set(id, { attempts, next_at }),
+    postpone: (id, { attempts, next_at }) => revocations.update(id, { attempts, next_at }),
     delete: (id) => db.runAhead('DELETE FROM oauth_revocations WHERE id = $1', [id]),
   }
 }
