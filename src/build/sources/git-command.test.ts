@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -25,7 +25,8 @@ describe.skipIf(NO_SSH_SERVER)(`a repository over ssh${skipped}`, () => {
 
   beforeEach(async () => {
     // A space in the path: what git hands to ssh goes through a shell.
-    dir = temporaryFolder()
+    dir = join(temporaryFolder(), 'ssh access')
+    await mkdir(dir)
     const log = openBuildLog(join(dir, 'build.log'), systemClock, silentLog)
     const env = { PATH: process.env.PATH ?? '', HOME: dir, SSH_AUTH_SOCK: '/nowhere' }
     context = { log, signal: new AbortController().signal, limits: DEFAULT_LIMITS, env }

@@ -6,8 +6,13 @@ import { checkRepoRef, checkRepoUrl } from '../../core/deployment/sources/repo-u
 import type { Commit } from '../../core/deployment/sources/snapshot.ts'
 import { AppError } from '../../core/errors.ts'
 import type { StepContext } from '../step.ts'
-import type { SshAccess } from './git-command.ts'
-import { createGit, type Git, gitEnvironment, splitCredentials } from './git-command.ts'
+import {
+  createGit,
+  type Git,
+  gitEnvironment,
+  type SshAccess,
+  splitCredentials,
+} from './git-command.ts'
 import { fetchLargeFiles, findLfsPointers, type LfsDownloads } from './lfs.ts'
 import { readModules, readSubmodules, type Submodule, submoduleUrl } from './submodules.ts'
 

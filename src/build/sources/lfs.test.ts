@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { temporaryFolder } from '../../../test/support/temporary-folder.ts'
 import { close, listen } from '../../http/listen.ts'
-import type { LfsPointer } from './lfs.ts'
-import { fetchLargeFiles } from './lfs.ts'
+import { fetchLargeFiles, type LfsPointer } from './lfs.ts'
 
 const CONTENT = 'a large file\n'.repeat(1000)
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex')

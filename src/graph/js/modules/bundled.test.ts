@@ -1,4 +1,4 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { SourceMap } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -22,11 +22,12 @@ let map: string
 let forget = () => {}
 const wereMapsOn = process.sourceMapsEnabled
 
-beforeEach(() => {
+beforeEach(async () => {
   // Vitest has switched them on: Node would name the sources.
   process.setSourceMapsEnabled(false)
   // A name that an address and a pattern would both have to escape.
-  dir = temporaryFolder()
+  dir = join(temporaryFolder(), 'named (sources) ')
+  await mkdir(dir)
   url = pathToFileURL(join(dir, 'out/bundle.mjs')).href
   map = join(dir, 'out/bundle.mjs.map')
 })

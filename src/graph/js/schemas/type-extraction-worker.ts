@@ -1,8 +1,7 @@
 /** The thread that `static.ts` starts: it carries out one order, and ends. */
 import { setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { ExtractedSchemas, GraphPlace } from './kept.ts'
-import { readKept, writeKept } from './kept.ts'
+import { type ExtractedSchemas, type GraphPlace, readKept, writeKept } from './kept.ts'
 
 export interface ExtractionOrder {
   graphs: GraphPlace[]
