@@ -1,4 +1,4 @@
-/** Transfers of files that are tried again while the other side is away, and sending a packed folder to where it is kept. */
+/** Repeats requests to another server while it is away: transfers of files, and what builds ask of registries. */
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
@@ -12,7 +12,10 @@ export interface TransferTools {
   backOffMs?: number
 }
 
-/** Makes up to `attempts` attempts, as long as they throw `unavailable`. Throws the last error, and the signal's reason. */
+/**
+ * Makes up to `attempts` attempts, as long as they throw `unavailable`. Throws the last error, and the signal's reason,
+ * also during a wait.
+ */
 export async function withRetries<T>(
   attempts: number,
   { signal, say, backOffMs = 1000 }: TransferTools,
@@ -26,7 +29,8 @@ export async function withRetries<T>(
       const mayHelp = error instanceof AppError && error.code === 'unavailable'
       if (!mayHelp || count === attempts) throw error
       say(`${error.message} Trying again.`)
-      await delay(backOffMs * 2 ** (count - 1), undefined, { signal })
+      const waitMs = backOffMs * 2 ** (count - 1)
+      await delay(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted())
     }
   }
 }
