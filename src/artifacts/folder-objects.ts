@@ -1,4 +1,7 @@
-/** Objects as files of a folder: of this machine, or of a file system that several mount. */
+/**
+ * Opens the place of uploads and builds. Keeps objects as files of a folder: of this machine, or of a file system that
+ * several mount; `s3-objects.ts` keeps them in S3.
+ */
 import { randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
@@ -156,7 +159,10 @@ export async function* fileContent(path: string): AsyncGenerator<Uint8Array> {
   yield* createReadStream(path)
 }
 
-/** `dir`: the folder of this machine, used if no place is set; absolute. */
+/**
+ * Opens the place where an installation keeps its uploads and builds. `dir`: the folder of this machine, used if no
+ * place is set; absolute.
+ */
 export async function openObjects(
   place: ArtifactsPlace | undefined,
   { dir }: { dir: string },

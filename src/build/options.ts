@@ -25,8 +25,8 @@ export interface BuilderOptions {
   tarballs: Pick<Tarballs, 'use'>
   /**
    * Validates a project's configuration before anything is installed, and again after a build
-   * command: `isBuilt` says whether files that the command makes must be there. No path may leave `border`, the top of the
-   * source.
+   * command: `isBuilt` says whether files that the command makes must be there. No path may leave `border`, the top of
+   * the source.
    */
   checkConfig(
     configPath: string,

@@ -62,8 +62,8 @@ interface Place {
 }
 
 /**
- * Runs a command of the named step with its output in the log; `inputEnds` as in `CommandTerms`. Throws `BuildError` when it does not
- * end with 0, takes longer than `limitMs` or more memory than the limits allow.
+ * Runs a command of the named step with its output in the log; `inputEnds` as in `CommandTerms`. Throws `BuildError`
+ * when it does not end with 0, takes longer than `limitMs` or more memory than the limits allow.
  */
 export async function runStep(
   step: string,

@@ -142,7 +142,9 @@ export async function readProjectConfig(
   }
 }
 
-/** Whether one of the file's modules is in Python, by their names: variables may replace them, so none need be there. */
+/**
+ * Whether one of the file's modules is in Python, by their names: variables may replace them, so none need be there.
+ */
 function isWrittenInPython(graphs: readonly GraphSpec[], { auth, http, store }: Sections): boolean {
   const named = [auth?.path, http?.app].some((spec) => spec != null && namesPython(spec))
   return named || graphs.some(isPython) || readStoreConfig(store).index?.language === 'python'

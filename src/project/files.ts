@@ -1,3 +1,4 @@
+/** Reads the files of a project, which may be anything. */
 import { constants } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { AppError } from '../core/errors.ts'

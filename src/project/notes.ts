@@ -1,4 +1,7 @@
-/** Settings of `langgraph.json` that Runyard handles differently or not at all, and unknown keys: most of them are misspelt. */
+/**
+ * Settings of `langgraph.json` that Runyard handles differently or not at all, and unknown keys: most of them are
+ * misspelt.
+ */
 import { distance } from 'fastest-levenshtein'
 import { z } from 'zod'
 import { isObject } from '../core/json.ts'

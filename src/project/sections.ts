@@ -30,6 +30,7 @@ const WebhooksEntry = z.looseObject({
     .nullish(),
 })
 
+/** `webhooks` of `langgraph.json`: their content, and where they may go. */
 export function readWebhookConfig(webhooks: Sections['webhooks']): WebhookConfig {
   const { env_prefix, headers, allowed_fields, url } = webhooks ?? {}
   return {
@@ -57,6 +58,7 @@ const TtlEntry = z.looseObject({
 /** The part `checkpointer` of the file; only its `ttl` is used. */
 const CheckpointerConfig = z.looseObject({ ttl: TtlEntry.nullish() })
 
+/** `checkpointer.ttl` of `langgraph.json`: how long threads are kept. Default: forever. */
 export function readTtlConfig(checkpointer: Sections['checkpointer']): TtlConfig {
   const { strategy, default_ttl, sweep_interval_minutes, sweep_limit } = checkpointer?.ttl ?? {}
   return {

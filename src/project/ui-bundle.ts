@@ -147,7 +147,9 @@ export const UiConfigEntry = z.looseObject({
   shared: z.array(z.string(), 'write a list of module names').nullish(),
 })
 
-/** Throws `bad_request`. */
+/**
+ * `ui` and `ui_config` of `langgraph.json`: components that a page shows for a graph's messages. Throws `bad_request`.
+ */
 export async function readUiConfig(
   reading: ReadingConfig,
   ui: z.infer<typeof UiEntry> | null | undefined,

@@ -69,7 +69,10 @@ type TimeSetting =
   | 'BG_JOB_SHUTDOWN_GRACE_PERIOD_SECS'
   | 'EVENT_RETENTION_MINUTES'
 
-/** A number of the setting's unit, also a fraction, in ms: above 0, or its least value. Throws `bad_request`. */
+/**
+ * A number of the setting's unit, also a fraction, in ms: above 0, or its least value. The settings table describes
+ * each, with its default. Throws `bad_request`.
+ */
 export function readTimeMs(env: Environment, name: TimeSetting): number {
   const row = rowOf(name)
   const { unit, default: fallback } = row
@@ -81,7 +84,7 @@ export function readTimeMs(env: Environment, name: TimeSetting): number {
   throw new AppError('bad_request', `${name} must be ${form}, not "${text}".`)
 }
 
-/** Throws `bad_request`. */
+/** The whole number of a setting, or its default; the settings table describes each. Throws `bad_request`. */
 export function readCount<N extends 'BG_JOB_MAX_RETRIES' | 'LANGGRAPH_DEFAULT_RECURSION_LIMIT'>(
   env: Environment,
   name: N,

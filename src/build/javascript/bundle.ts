@@ -10,8 +10,8 @@ import type { SchemaReading } from './graph-schemas.ts'
 export interface Bundler {
   /**
    * The command; the path of `langgraph.json` is appended. It reads standard input to the end before it reads the
-   * project, and exits with 0 after writing a bundle, or after printing why it writes none. Exits with 1 after a line that begins with
-   * `BROKEN_FILE`.
+   * project, and exits with 0 after writing a bundle, or after printing why it writes none. Exits with 1 after a line
+   * that begins with `BROKEN_FILE`.
    */
   command: readonly [string, ...string[]]
   /** Reads the schemas of its graphs after the build. Absent: `command` does that too, and the build waits for it. */

@@ -40,9 +40,9 @@ interface PythonInstall {
 
 /**
  * Installs what `uv.lock`, `pyproject.toml`, `requirements.txt` and `dependencies` name. The project's own folders are
- * installed in place, so that their code is that of the revision. Locked packages come from an earlier build if it had
- * the same, or from that of another deployment of the workspace. A `uv.lock` that does not fit is ignored with a warning, unless `source` asks for it. Throws
- * `BuildError('install')`.
+ * installed in place, so that their code is that of the revision. Locked packages come from an earlier build, or one of
+ * another deployment of the workspace, if it had the same. A `uv.lock` that does not fit is ignored with a warning,
+ * unless `source` asks for it. Throws `BuildError('install')`.
  */
 export async function installPython(install: PythonInstall, context: StepContext): Promise<void> {
   const { settings } = install

@@ -78,8 +78,8 @@ const FETCHES: Readonly<Record<SourceOf<'folder'>, FetchSource>> = {
 }
 
 /**
- * See `FetchSource`. Notes the source, so that later revisions can be compared with it. Throws `BuildError('fetch')` for
- * a source that is an image.
+ * See `FetchSource`. Notes the source, so that later revisions can be compared with it. Throws `BuildError('fetch')`
+ * for a source that is an image.
  */
 export const fetchSource: FetchSource = async (request, place, context) => {
   if (!isBuilt(request)) {

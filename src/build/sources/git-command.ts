@@ -1,4 +1,7 @@
-/** Git's commands, as builds run them. */
+/**
+ * Git's commands, as builds run them: with the credentials of the repository's URL, and over ssh with the deployment's
+ * own key and nothing else.
+ */
 import { randomUUID } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

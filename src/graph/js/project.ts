@@ -50,16 +50,16 @@ interface LoadOptions {
   onStep?(doing: string): Promise<void>
   /** The bundle of its modules; absolute. Absent: the sources are loaded. */
   bundlePath?: string
-  /** Whether Node itself names the sources of the bundle, in each stack trace that the project's code reads. Default: no. */
+  /** Whether Node itself names the sources of the bundle, in stack traces that the project reads. Default: no. */
   hasSourceMaps?: boolean
   /** Unpacks the project with its packages, for a bundle without them; returns its configuration there. */
   unpackSources?(): Promise<ProjectConfig>
 }
 
 /**
- * Imports every graph of the project that is in JavaScript, its auth and its routes. The variables of `graphEnvironment`
- * and of the project's own `env` must be set before. Throws `bad_request`, with a message that names the
- * graph, its file and what to do.
+ * Imports every graph of the project that is in JavaScript, its auth and its routes. The variables of
+ * `graphEnvironment` and of the project's own `env` must be set before. Throws `bad_request`, with a message that names
+ * the graph, its file and what to do.
  */
 export async function loadProject(config: ProjectConfig, options: LoadOptions): Promise<Project> {
   const { bundlePath, patchesOff = [], log } = options
@@ -131,7 +131,10 @@ async function loadModules(config: ProjectConfig, { log, onStep }: LoadOptions):
   }
 }
 
-/** `goto` may be a node's name, `{node, input}` (a `Send`), or a list of both. */
+/**
+ * A run's `command` as the project's own LangGraph takes it. `goto` may be a node's name, `{node, input}` (a `Send`),
+ * or a list of both.
+ */
 function toCommand(langgraph: LangGraph, command: RunCommand): unknown {
   const { goto, update, resume } = command
   return new langgraph.Command({

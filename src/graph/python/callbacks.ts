@@ -100,6 +100,7 @@ export class Callbacks {
     await answerWith(call, answer, error && { error })
   }
 
+  /** `value`: JSON of up to a million characters with its key. Throws `bad_request` for more. */
   #keep({ key, value, ttl_ms }: Params): void {
     const weight = key.length + value.length
     if (weight > MAX_VALUE_CHARS) {
@@ -156,6 +157,7 @@ function emptied(found: CheckpointRecord | CheckpointRecord[]): WithBytes {
   return new WithBytes(Array.isArray(found) ? found.map(placed) : placed(found), all)
 }
 
+/** The checkpoints that a graph or a run writes to. */
 interface Binding {
   checkpoints: GraphCheckpoints
   /** Resolves when the reader has taken what the run emitted so far; absent: nothing is emitted. */
@@ -164,6 +166,7 @@ interface Binding {
   onSpans?: RunCalls['onSpans']
 }
 
+/** By their numbers in the host. */
 export class Bindings {
   readonly #all = new Map<number, Binding>()
   #last = 0

@@ -1,4 +1,6 @@
-/** The tables `assistants`, whose search is in another file, and `assistant_versions`: their past and present contents. */
+/**
+ * The tables `assistants`, whose search is in another file, and `assistant_versions`: their past and present contents.
+ */
 import type { Assistant, AssistantStore } from '../../core/agent/assistant.ts'
 import type { Db, SqlValue } from '../db/db.ts'
 import { table } from '../db/table.ts'

@@ -30,8 +30,8 @@ export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [initial]
 /**
  * Opens a database and migrates it. `where` is a `postgres://` URL, a file (made if missing; `:memory:`
  * is not kept), or an open database. `close` closes it. `box` encrypts credentials; absent: they are stored
- * as they are. `maxAttempts` of a run: default `MAX_RUN_ATTEMPTS`. Throws `conflict` when the database is newer than this
- * code.
+ * as they are. `maxAttempts` of a run: default `MAX_RUN_ATTEMPTS`. Throws `conflict` when the database is newer than
+ * this code.
  */
 export async function openAgentStore(
   where: string | Db,

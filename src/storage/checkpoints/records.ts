@@ -33,9 +33,9 @@ interface FoundRow {
 }
 
 /**
- * Each value is looked up by its whole key, in a subquery of its own. With a join PostgreSQL may decide to read all values
- * of the thread, as long as it has no statistics for a new thread. Measured there: a page of ten took twenty times as long
- * with 1,000 checkpoints as with 10.
+ * Each value is looked up by its whole key, in a subquery of its own. With a join PostgreSQL may decide to read all
+ * values of the thread, as long as it has no statistics for a new thread. Measured there: a page of ten took twenty
+ * times as long with 1,000 checkpoints as with 10.
  */
 const valueOfEntry = (column: string) => `(
   SELECT ${column} FROM channel_values

@@ -7,9 +7,9 @@ import { replaceCheck, type WordCheck } from './replace-check.ts'
 /**
  * One step of a schema. It never changes after its release; a change is a new step.
  *
- * The first step of a list creates what all versions up to its own have added: `initial` replaces the steps 1 to 16 from
- * before Runyard 0.1.0. It keeps the number of the last one, so that a database of that time, and a backup of one, has the
- * version that it needs, and a number never means two schemas.
+ * The first step of a list creates what all versions up to its own have added: `initial` replaces the steps 1 to 16
+ * from before Runyard 0.1.0. It keeps the number of the last one, so that a database of that time, and a backup of one,
+ * has the version that it needs, and a number never means two schemas.
  */
 export interface Migration {
   /** Each has the number after that of the one before. */

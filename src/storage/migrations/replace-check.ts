@@ -10,9 +10,9 @@ export interface WordCheck {
 }
 
 /**
- * On SQLite the usual way (a new table, copy, drop, rename) would delete every row of the tables that refer to this one:
- * with foreign keys on, `DROP TABLE` deletes its rows first, and cascades. The text of the schema is changed instead, which
- * SQLite documents for constraints that change nothing in the file.
+ * On SQLite the usual way (a new table, copy, drop, rename) would delete every row of the tables that refer to this
+ * one: with foreign keys on, `DROP TABLE` deletes its rows first, and cascades. The text of the schema is changed
+ * instead, which SQLite documents for constraints that change nothing in the file.
  *
  * Throws `internal` where the table has no such CHECK, or holds a word that is not in the list.
  */

@@ -1,4 +1,6 @@
-/** Databases from before 0.1.0, whose schema was made in sixteen steps. Their dumps are in `test/fixtures/schema-16`. */
+/**
+ * Databases from before 0.1.0, whose schema was made in sixteen steps. Their dumps are in `test/fixtures/schema-16`.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** All kinds of sources. `build/sources/table.ts` lists how each is fetched. */
+/** All kinds of sources. `build/sources/fetch.ts` lists how each is fetched. */
 import { externalDocker, internalDocker } from './docker.ts'
 import { github } from './github.ts'
 import { internalSource } from './internal-source.ts'

@@ -23,7 +23,7 @@ import { packageClosure, packageFolder, resolvePackages } from './resolve.ts'
 
 type Bundling =
   | Written
-  /** Nothing was written. `isBroken`: a file of the project itself cannot be found or parsed, so it cannot start either. */
+  /** Nothing was written. `isBroken`: a file of the project itself cannot be found or parsed, so no start succeeds. */
   | { reason: string; isBroken?: boolean }
 
 interface Written {

@@ -11,8 +11,8 @@ const NO_TASK = '00000000-0000-0000-0000-000000000000'
 /** The channel for the error of a failed task. */
 export const FAILURE = '__error__'
 /**
- * The node of LangChain's agents that asks for decisions about tool calls. It takes any answer, and fails where the decisions
- * do not fit. Were that answer kept, the node would fail with it forever.
+ * The node of LangChain's agents that asks for decisions about tool calls. It takes any answer, and fails where the
+ * decisions do not fit. Were that answer kept, the node would fail with it forever.
  */
 const DECIDING_NODE = 'HumanInTheLoopMiddleware.after_model'
 

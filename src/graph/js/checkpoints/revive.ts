@@ -73,14 +73,15 @@ function made(make: () => object): object | undefined {
   }
 }
 
-// The LangChain classes that stored values are revived as; objects of other classes stay data.
-
 type Class = new (fields: Fields) => object
 
 /** Makes an object of the class from the arguments that were stored. */
 type Make = (kwargs: Fields) => object
 
-/** By module and name, with arguments for the constructor. Each constructor only stores its arguments. */
+/**
+ * The LangChain classes that stored values are revived as; objects of other classes stay data. By module and name, with
+ * arguments for the constructor. Each constructor only stores its arguments.
+ */
 const CLASSES: Readonly<Record<string, Fields>> = {
   'messages/HumanMessage': { content: '' },
   'messages/HumanMessageChunk': { content: '' },

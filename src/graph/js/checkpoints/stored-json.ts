@@ -15,11 +15,13 @@ const MAX_KEYS_TOLD = 12
  *
  * - LangChain's objects, `undefined`, sets, maps, regular expressions, errors and bytes are read back as such;
  *   data that looks like one of them is escaped, and read back as it was.
- * - As in any JSON, functions and symbols in an object are left out, dates are text, numbers that JSON lacks are `null`, and
- *   an object of a class is its `toJSON()` or its fields. A reference back to an object that contains it is `"[Circular]"`.
+ * - As in any JSON, functions and symbols in an object are left out, dates are text, numbers that JSON lacks are
+ *   `null`, and an object of a class is its `toJSON()` or its fields. A reference back to an object that contains it is
+ *   `"[Circular]"`.
  *
- * Throws `UnstorableValue` for a `bigint`, for a function or a symbol as the value itself, for values that are nested too deeply, and when a
- * `toJSON` or a getter throws. LangGraph's own serializer stores a text in place of the whole value then.
+ * Throws `UnstorableValue` for a `bigint`, for a function or a symbol as the value itself, for values that are nested
+ * too deeply, and when a `toJSON` or a getter throws. LangGraph's own serializer stores a text in place of the whole
+ * value then.
  */
 export function toStoredJson(value: unknown): string {
   const json = new Writer().write(value)
@@ -216,8 +218,8 @@ function isMessage(value: object): boolean {
 }
 
 /**
- * The arguments of a message as they are: the `toJSON` of later versions escapes them, and makes empty objects of dates, maps and
- * sets. `undefined` where its names are not known.
+ * The arguments of a message as they are: the `toJSON` of later versions escapes them, and makes empty objects of
+ * dates, maps and sets. `undefined` where its names are not known.
  */
 function ownArguments(message: Serializable): Fields | undefined {
   const names = storedNames.get(message.constructor) ?? new Map<string, string | undefined>()
@@ -277,7 +279,8 @@ function textOf(thrown: unknown): string {
 /**
  * How stored JSON keeps LangChain's objects apart from data that looks like one. `{lc: 1, type: "constructor", …}` is a
  * LangChain object and `{lc: 2, …}` a value that JSON lacks; data with a key `lc` is wrapped in `ESCAPE`, as
- * `@langchain/core` does since 0.3.80 and 1.1.8. The reader for Python is `hosts/python/src/runyard_host/checkpoints/stored_json.py`.
+ * `@langchain/core` does since 0.3.80 and 1.1.8. The reader for Python is
+ * `hosts/python/src/runyard_host/checkpoints/stored_json.py`.
  */
 export const ESCAPE = '__lc_escaped__'
 

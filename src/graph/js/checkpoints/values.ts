@@ -22,7 +22,9 @@ export async function dump(serde: SerializerProtocol, value: unknown): Promise<T
   return { type, bytes }
 }
 
-/** The value of a channel. Throws `bad_request` for one that cannot be stored, with the channel's name and what to do. */
+/**
+ * The value of a channel. Throws `bad_request` for one that cannot be stored, with the channel's name and what to do.
+ */
 export async function dumpOf(
   channel: string,
   serde: SerializerProtocol,

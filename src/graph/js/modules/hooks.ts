@@ -135,7 +135,10 @@ interface Tsconfig {
 /** By folder. A reload starts a new process, so nothing is read twice. */
 const known = new Map<string, Tsconfig | undefined>()
 
-/** `undefined` if there is no such file. Throws `bad_request`, with the path, for one that cannot be read. */
+/**
+ * The `tsconfig.json` nearest to a file, with what it extends: its path aliases, and its syntax settings. `undefined`
+ * if there is no such file. Throws `bad_request`, with the path, for one that cannot be read.
+ */
 export function tsconfigOf(file: string): Tsconfig | undefined {
   const folder = dirname(file)
   if (!known.has(folder)) known.set(folder, read(findTsconfig(folder)))

@@ -1,6 +1,7 @@
 /**
- * `crypto.getRandomValues` out of the pool. LangChain and LangGraph ask it for the sixteen bytes of each id: seventeen times in a
- * run of one node, each a call into the system's generator. `crypto.randomUUID` has a pool of its own in Node for the same reason.
+ * `crypto.getRandomValues` out of the pool. LangChain and LangGraph ask it for the sixteen bytes of each id: seventeen
+ * times in a run of one node, each a call into the system's generator. `crypto.randomUUID` has a pool of its own in
+ * Node for the same reason.
  *
  * Processor time of a run of the echo graph on SQLite, 16 clients, in pairs with the server without it: 0.88.
  */

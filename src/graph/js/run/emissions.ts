@@ -167,9 +167,7 @@ export class Emissions {
   }
 }
 
-// Stream modes `debug`, `checkpoints` and `tasks`: LangGraph's payloads as the API shows them. Places in a thread's
-// history have the API's usual form, and fields that only LangGraph and the server need are left out.
-
+/** LangGraph's payload in the stream modes `debug` and `checkpoints`. */
 interface CheckpointPayload {
   config: SnapshotConfig
   parentConfig?: SnapshotConfig
@@ -187,6 +185,10 @@ interface Task {
   error?: unknown
 }
 
+/**
+ * A payload of the stream mode `debug` as the API shows it, like those of `checkpoints` and `tasks` below. Places in a
+ * thread's history have the API's usual form, and fields that only LangGraph and the server need are left out.
+ */
 function debugPayload({ type, payload, ...rest }: DebugPayload): object {
   const isOfCheckpoint = type === 'checkpoint' && isCheckpoint(payload)
   return {

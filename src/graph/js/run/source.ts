@@ -1,4 +1,4 @@
-/** Reads what a graph emits while it runs, from its stream or from its callback events. */
+/** The options of a graph's stream, and what it emits while it runs: from its stream or from its callback events. */
 import type { GraphRunRequest, HostMode } from '../../../core/agent/host/run.ts'
 import type { RunCommand } from '../../../core/agent/run.ts'
 import type { TaskFailures } from '../checkpoints/config.ts'
@@ -123,7 +123,7 @@ function failed(payload: unknown, failures: TaskFailures): unknown {
   return error === undefined ? task : { ...task, error }
 }
 
-/** Used together with the config that the graph was opened with. */
+/** The options of LangGraph's `stream` for a run, used together with the config that the graph was opened with. */
 export function streamOptions(
   request: GraphRunRequest,
   signal: AbortSignal,

@@ -1,4 +1,7 @@
-/** Schemas that were read in a project's sources, kept in a file: a build's for its artifact, or those of an earlier start. */
+/**
+ * Schemas that were read in a project's sources, kept in a file: a build's for its artifact, or those of an earlier
+ * start.
+ */
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'

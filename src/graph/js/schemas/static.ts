@@ -90,7 +90,10 @@ export async function extractInThread(
   }
 }
 
-/** `name` has no extension; `of` is `import.meta.url`. Modules are TypeScript in a clone, and JavaScript where they are compiled. */
+/**
+ * `name` has no extension; `of` is `import.meta.url`. Modules are TypeScript in a clone, and JavaScript where they are
+ * compiled.
+ */
 function siblingModule(name: string, of: string): URL {
   const extension = of.endsWith('.js') ? 'js' : 'ts'
   return new URL(`${name}.${extension}`, of)

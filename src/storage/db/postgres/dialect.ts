@@ -1,4 +1,4 @@
-/** What is SQL of PostgreSQL's own: the members of `Db` that give it. */
+/** PostgreSQL's own SQL, as the members of `Db` return it. */
 import type { Db, JsonSql, RowLocks, VectorSql } from '../db.ts'
 
 /** Columns are text, so that what is stored comes back unchanged. */

@@ -427,10 +427,11 @@ EXECUTE FUNCTION runs_line_moves();
 `
 
 /**
- * How often PostgreSQL tidies up the tables whose rows change all the time; SQLite needs nothing like it. Every run changes rows of the first four, and deletes rows of the others an hour later. By default PostgreSQL vacuums
- * a table when a fifth of it is dead, and analyzes it for the planner when a tenth has changed: of a million runs a
- * fifth is 200,000 rows, which every index of pending runs leads through, and of 100,000 threads 20,000 former states.
- * No `fillfactor`: the columns that a run changes are indexed, so that room in the page does not keep it there, and
+ * How often PostgreSQL tidies up the tables whose rows change all the time; SQLite needs nothing like it. Every run
+ * changes rows of the first four, and deletes rows of the others an hour later. By default PostgreSQL vacuums a table
+ * when a fifth of it is dead, and analyzes it for the planner when a tenth has changed: of a million runs a fifth is
+ * 200,000 rows, which every index of pending runs leads through, and of 100,000 threads 20,000 former states. No
+ * `fillfactor`: the columns that a run changes are indexed, so that room in the page does not keep it there, and
  * `event_counters` finds room already.
  */
 const CHANGING = ['runs', 'threads', 'thread_labels', 'event_counters', 'events', 'event_parts']
