@@ -1,6 +1,6 @@
 /**
  * The Kubernetes driver on a real cluster, where TEST_KUBECONFIG names one (`vitest.config.ts` leaves it out
- * elsewhere). Its node is this machine, and has the image `runyard:stand-in`: Node 24 with
+ * elsewhere). Its node is this machine, and has the image `runyard:stand-in`: Node 24 at `/opt/runyard/bin/node`, with
  * `test/fixtures/linked-stand-in.js` as its entrypoint, and the package `ws` beside it.
  */
 import { randomUUID } from 'node:crypto'
