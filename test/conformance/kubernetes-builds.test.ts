@@ -20,7 +20,7 @@ import {
   type BuildRequest,
   HandedOver,
 } from '../../src/core/deployment/builds/build.ts'
-import type { BuildJobLimits } from '../../src/core/deployment/builds/job.ts'
+import type { BuildJobLimits, BuildSettings } from '../../src/core/deployment/builds/job.ts'
 import {
   EMPTY_REVISION_CONFIG,
   EMPTY_SOURCE_CONFIG,
@@ -82,24 +82,28 @@ interface ControlPlane {
   close(): void
 }
 
+const SETTINGS: BuildSettings = {
+  env: { npm_config_registry: 'http://registry.test/' },
+  files: { PIP_CONFIG_FILE: 'of-the-operator' },
+  sameFiles: { UV_CONFIG_FILE: 'PIP_CONFIG_FILE' },
+}
+
 /** Each has a folder of its own; the cluster and the store are everybody's. */
 function controlPlane({
   image = IMAGE,
   limits = {},
+  readSettings = async () => SETTINGS,
 }: {
   image?: string
   limits?: Partial<BuildJobLimits>
+  readSettings?: () => Promise<BuildSettings>
 } = {}): ControlPlane {
   const own = join(dir, randomUUID())
   const jobs = createBuildJobs({
     cluster: settings(image),
     record: 'the-record',
     limits: { ...LIMITS, ...limits },
-    readSettings: async () => ({
-      env: { npm_config_registry: 'http://registry.test/' },
-      files: { PIP_CONFIG_FILE: 'of-the-operator' },
-      sameFiles: { UV_CONFIG_FILE: 'PIP_CONFIG_FILE' },
-    }),
+    readSettings,
     log: silentLog,
   })
   const objects = openFolderObjects({ root: join(dir, 'objects') })
@@ -290,6 +294,31 @@ describe.concurrent('a build as a Job', () => {
     await writeFile(gate, '')
     expect(await going).toMatchObject({ artifact: { id: request.revision_id } })
     expect(await next.log(request.revision_id)).toContain('Going on with the build')
+    await expect.poll(() => jobOf(request)).toBeUndefined()
+    next.close()
+  })
+
+  it('is begun anew where the control plane died before the Job had its Secret', async ({
+    expect,
+  }) => {
+    const asked = Promise.withResolvers<void>()
+    const readSettings = () => {
+      asked.resolve()
+      return new Promise<never>(() => {})
+    }
+    const first = controlPlane({ readSettings })
+    const request = await uploaded()
+    void first.builder.build(request, never())
+    await asked.promise
+    first.close()
+    const half = jobOf(request)
+    expect(podOf(request)).toBeUndefined()
+    const next = controlPlane()
+    expect(await next.builder.build(request, never())).toMatchObject({
+      artifact: { id: request.revision_id },
+    })
+    expect(await next.log(request.revision_id)).toContain('Building as the Job')
+    expect(half?.spec).toMatchObject({ suspend: true })
     await expect.poll(() => jobOf(request)).toBeUndefined()
     next.close()
   })

@@ -2,7 +2,8 @@
  * Builds as Jobs of the cluster that agent servers run in.
  *
  * A Job is found by its labels, so a control plane that begins to lead goes on with the Jobs that the one before it
- * has left: it reads their log from the beginning, and their end from their pods.
+ * has left: it reads their log from the beginning, and their end from their pods. A Job is suspended until its other
+ * objects exist. If the control plane was killed before that, the next one removes the Job and creates another.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { V1Job, V1Pod } from '@kubernetes/client-node'
@@ -64,10 +65,19 @@ export function createBuildJobs(options: BuildJobsOptions): BuildJobs {
     })
     return opened
   }
+  const remove = async ({ metadata }: V1Job, revision_id: string, { cluster, watch }: Ground) => {
+    const { name = '', namespace = '' } = metadata ?? {}
+    await cluster.remove({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name, namespace } })
+    await watch.whenGone(revision_id)
+  }
   return {
     async run(job) {
       const { cluster, watch } = await unlessAborted(job.signal, ground())
-      const found = watch.jobOf(job.revision_id)
+      let found = watch.jobOf(job.revision_id)
+      if (found?.spec?.suspend) {
+        await unlessAborted(job.signal, remove(found, job.revision_id, { cluster, watch }))
+        found = undefined
+      }
       if (found) job.onLine('Going on with the build that an earlier control plane has begun.')
       const begun = found ?? (await begin(job, cluster, options))
       const end = await follow(begun, job, { cluster, watch, limits: options.limits })
@@ -80,11 +90,8 @@ export function createBuildJobs(options: BuildJobsOptions): BuildJobs {
       const { cluster, watch } = await opened
       const job = watch.jobOf(revision_id)
       if (!job) return
-      const { name = '', namespace = '' } = job.metadata ?? {}
-      const ref = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name, namespace } }
       try {
-        await cluster.remove(ref)
-        await watch.whenGone(revision_id)
+        await remove(job, revision_id, { cluster, watch })
       } catch (error) {
         // It ends by its own deadline, and the cluster removes it.
         options.log.warn({ err: error, revision_id }, 'The Job of a build stays.')
@@ -130,13 +137,16 @@ async function begin(
     const bring = <T extends object>(object: T) => applied(cluster, object, 'build')
     const made = await bring(buildJobObject(build, { image, limits, commit }))
     const owner = ownerOf(made)
-    // The policy comes before the Secret, with which the pod can begin.
     await bring(buildJobPolicy(build, owner))
     await bring(buildJobSecret(build, owner, { ...task, settings: await readSettings(), limits }))
+    await cluster.patch(
+      { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: owner.name, namespace } },
+      { spec: { suspend: false } },
+    )
     job.onLine(`Building as the Job ${buildName(revision_id)} in the namespace ${namespace}.`)
     return made
   } catch (error) {
-    if (!(error instanceof AppError)) throw error
+    if (!(error instanceof AppError || error instanceof ClusterRefusal)) throw error
     throw new BuildError('job', error.message, { cause: error })
   }
 }

@@ -142,7 +142,7 @@ class Controller {
   /** One with a `backoffLimit` of 0: one pod, once. */
   #tendJob(job: KubernetesObject): void {
     const { uid = '' } = job.metadata
-    if (isOver(job)) return
+    if (isOver(job) || job.spec?.suspend) return
     if (!this.#begun.has(uid)) {
       this.#begun.add(uid)
       const { activeDeadlineSeconds = 0 } = job.spec as { activeDeadlineSeconds?: number }

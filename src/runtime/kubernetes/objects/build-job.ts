@@ -54,7 +54,7 @@ export function deadlineSeconds({ commandMs }: Pick<BuildJobLimits, 'commandMs'>
   return Math.ceil((2 * commandMs) / 1000) + BESIDE_COMMANDS_SECONDS
 }
 
-/** Its pod waits for the Secret, which is created last. */
+/** It is suspended: its pod may start when the policy and the Secret exist too. */
 export function buildJobObject(
   build: BuildIdentity,
   { image, limits, commit }: { image: string; limits: BuildJobLimits; commit: string | null },
@@ -68,6 +68,7 @@ export function buildJobObject(
       ...(commit !== null && { annotations: { [ANNOTATION.commit]: commit } }),
     },
     spec: {
+      suspend: true,
       backoffLimit: 0,
       completions: 1,
       parallelism: 1,
