@@ -7,11 +7,20 @@ import { build, type Plugin } from 'vite'
 
 const FILE = 'component-frame.html'
 
+/** Packages that the server uses too are found in its node_modules, where no React is. */
+export const resolve = { dedupe: ['react', 'react-dom'] }
+
 export function componentFrame(): Plugin {
+  let frame: Promise<string>
   return {
     name: 'runyard-component-frame',
+    buildStart() {
+      frame = buildFrame()
+      // It is awaited later.
+      frame.catch(() => {})
+    },
     async generateBundle() {
-      this.emitFile({ type: 'asset', fileName: FILE, source: await buildFrame() })
+      this.emitFile({ type: 'asset', fileName: FILE, source: await frame })
     },
     configureServer({ middlewares }) {
       middlewares.use(async (request, response, next) => {
@@ -28,6 +37,7 @@ async function buildFrame(): Promise<string> {
     configFile: false,
     root: import.meta.dirname,
     publicDir: false,
+    resolve,
     // It warns of "use client" in packages.
     logLevel: 'error',
     // The same React and the same JSX, whatever NODE_ENV says here.

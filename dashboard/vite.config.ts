@@ -1,7 +1,7 @@
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
-import { componentFrame } from './component-frame.ts'
+import { componentFrame, resolve } from './component-frame.ts'
 
 /** The Runyard that `npm run dev` asks. */
 const server = process.env.RUNYARD_URL ?? 'http://127.0.0.1:8124'
@@ -30,6 +30,7 @@ export default defineConfig({
   // The page's <base> says where it lies: at the root, or below /studio.
   base: './',
   plugins: [react(), tailwindcss(), placeholders, componentFrame()],
+  resolve,
   build: { outDir: 'dist', emptyOutDir: true, target: 'es2024', assetsInlineLimit: 0 },
   server: { proxy: Object.fromEntries(API.map((path) => [path, { target: server, ws: true }])) },
 })

@@ -1,5 +1,5 @@
 // Writes the generated files that are committed: both OpenAPI documents, the client's types, the schema
-// snapshots, and the table of docs/settings.md.
+// snapshots, the dashboard's icons, and the table of docs/settings.md.
 // With `--check` it writes nothing, and fails when one of them is out of date.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,6 +18,7 @@ import { CONTROL_PLANE_MIGRATIONS } from '../src/storage/control-plane/store.ts'
 import type { Migration } from '../src/storage/migrations/migrate.ts'
 import { postgresSchema, sqliteSchema } from '../src/storage/migrations/snapshot.ts'
 import { startCluster } from '../test/support/postgres/postgres-cluster.ts'
+import { iconComponents } from './icons.ts'
 
 interface App {
   request(path: string): Response | Promise<Response>
@@ -65,6 +66,9 @@ const generated: Record<string, string> = {
   'openapi/control-plane.json': controlPlaneDocument,
   'client/src/agent-server.gen.ts': await agentServerTypes(agentServerDocument),
   'client/src/control-plane.gen.ts': await clientTypes(controlPlaneDocument),
+  'dashboard/src/design/icon.gen.tsx': iconComponents(
+    fileURLToPath(new URL('../dashboard/src', import.meta.url)),
+  ),
   'src/storage/schema/agent-server.sqlite.sql': await sqliteSchema(AGENT_SERVER_MIGRATIONS),
   'src/storage/schema/control-plane.sqlite.sql': await sqliteSchema(CONTROL_PLANE_MIGRATIONS),
   ...(await postgresSchemas()),

@@ -86,7 +86,7 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
     expect(cells.slice(2, 5)).toEqual(['–', String(RUNS + 1), '1'])
     const runs = page.getByRole('figure', { name: /^Runs/ })
     expect(await runs.textContent()).toMatch(new RegExp(`Done ?${RUNS}.*Failed ?1`))
-    await runs.locator('svg.recharts-surface').first().waitFor()
+    await runs.locator('canvas').first().waitFor()
     const failed = page
       .getByRole('grid', { name: 'Threads that failed last' })
       .getByRole('row', { name: new RegExp(thread_id.slice(0, 8)) })

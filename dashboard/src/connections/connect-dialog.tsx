@@ -1,11 +1,12 @@
 /** Connects an account of the user; the provider asks for consent in a window of its own. */
-import { ExternalLink } from 'lucide-react'
+
 import { useState } from 'react'
 import { Form } from 'react-aria-components'
 import { Button } from '../design/button.tsx'
 import { Actions, Dialog } from '../design/dialog.tsx'
 import { ErrorNote } from '../design/error-note.tsx'
 import { TextField } from '../design/field.tsx'
+import { ExternalLink } from '../design/icon.gen.tsx'
 import { type Provider, useVaultAction, vault } from './queries.ts'
 
 export function ConnectDialog({ provider, onClose }: { provider: Provider; onClose: () => void }) {

@@ -1,9 +1,9 @@
 /** OAuth: the providers, the user's connected accounts, and the agents that use them. */
 import { useQuery } from '@tanstack/react-query'
-import { Plus } from 'lucide-react'
 import { z } from 'zod'
 import { useMay } from '../api/session.ts'
 import { Button } from '../design/button.tsx'
+import { Plus } from '../design/icon.gen.tsx'
 import { Page, Section } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'
 import { addressText, useAddress } from '../shell/address.ts'

@@ -1,7 +1,7 @@
-import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Dialog as AriaDialog, Heading, Modal, ModalOverlay } from 'react-aria-components'
 import { IconButton } from './button.tsx'
+import { X } from './icon.gen.tsx'
 
 /** A modal dialog, open while it is rendered with `isOpen`. */
 export function Dialog(props: {

@@ -1,7 +1,7 @@
 import { ControlPlaneError } from '@runyard/client'
-import { CircleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
+import { CircleAlert } from './icon.gen.tsx'
 
 /** An error, its reason, and what to do. `retry`: tries again. */
 export function ErrorNote(props: {

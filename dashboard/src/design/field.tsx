@@ -1,5 +1,5 @@
 /** Form fields: label, control, help and error. */
-import { Check, ChevronDown, Search, X } from 'lucide-react'
+
 import type { ReactNode } from 'react'
 import {
   Checkbox as AriaCheckbox,
@@ -19,6 +19,7 @@ import {
   TextArea,
 } from 'react-aria-components'
 import { classes } from './classes.ts'
+import { Check, ChevronDown, Search, X } from './icon.gen.tsx'
 
 export const CONTROL =
   'h-8 w-full rounded-md border border-line bg-surface px-2.5 text-base text-ink placeholder:text-ink-faint ' +

@@ -1,6 +1,6 @@
-import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { classes } from './classes.ts'
+import { ChevronRight } from './icon.gen.tsx'
 
 /** Folds and unfolds content that its parent shows below it. `className`: its size and text style. */
 export function FoldButton(props: {

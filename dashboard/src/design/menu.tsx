@@ -1,4 +1,3 @@
-import { Check } from 'lucide-react'
 import type { ReactNode } from 'react'
 import {
   Menu as AriaMenu,
@@ -8,6 +7,7 @@ import {
   Separator,
 } from 'react-aria-components'
 import { classes } from './classes.ts'
+import { Check } from './icon.gen.tsx'
 
 /**
  * A menu of actions behind a button. `trigger` is a `Button` or `IconButton`. `align`: the edge that menu and button

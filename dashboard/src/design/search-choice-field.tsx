@@ -1,5 +1,5 @@
 /** A text field that suggests choices matching the typed words; any other text is accepted too. */
-import { ChevronDown } from 'lucide-react'
+
 import { type ReactNode, useState } from 'react'
 import {
   Button,
@@ -13,6 +13,7 @@ import {
 } from 'react-aria-components'
 import { classes } from './classes.ts'
 import { CONTROL, FieldLabel, FieldNotes, type FieldProps, stateOf } from './field.tsx'
+import { ChevronDown } from './icon.gen.tsx'
 
 export interface SearchChoice {
   /** The field's value once chosen. */

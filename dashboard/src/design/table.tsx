@@ -4,7 +4,6 @@
  */
 
 import { useNavigate } from '@tanstack/react-router'
-import { ArrowDown, ArrowUp } from 'lucide-react'
 import type { ReactNode } from 'react'
 import {
   Checkbox as AriaCheckbox,
@@ -19,6 +18,7 @@ import {
 } from 'react-aria-components'
 import { classes } from './classes.ts'
 import { CheckMark } from './field.tsx'
+import { ArrowDown, ArrowUp } from './icon.gen.tsx'
 
 export interface Column<T> {
   id: string

@@ -1,5 +1,5 @@
 /** Short messages about a finished action. They disappear by themselves, and screen readers read them. */
-import { X } from 'lucide-react'
+
 import {
   UNSTABLE_Toast as AriaToast,
   Text,
@@ -8,6 +8,7 @@ import {
   UNSTABLE_ToastRegion as ToastRegion,
 } from 'react-aria-components'
 import { Button, IconButton } from './button.tsx'
+import { X } from './icon.gen.tsx'
 import { Mark, type Tone } from './status.tsx'
 
 interface Message {

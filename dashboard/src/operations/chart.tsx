@@ -1,43 +1,16 @@
 /** A chart over time. All charts of a page share one pointer, so one position shows the values of all. */
 import { useId } from 'react'
-import {
-  Area,
-  Bar,
-  CartesianGrid,
-  ComposedChart,
-  Line,
-  ResponsiveContainer,
-  Tooltip,
-  type TooltipContentProps,
-  XAxis,
-  YAxis,
-} from 'recharts'
-import type { Point, Series } from './queries.ts'
+import { type Band, type ChartRow, Drawing, type DrawingProps } from './drawing.tsx'
+import type { Series } from './queries.ts'
 
-export interface Band {
-  name: string
-  /** A colour token's name: `series-1`, `bad`. */
-  color: string
-  valueOf: (point: Point) => number | null
-  /** Dashed, to be distinguishable without colour. */
-  isDashed?: boolean
-}
-
-interface ChartProps {
+export interface ChartProps extends Pick<DrawingProps, 'bands' | 'kind' | 'format'> {
   title: string
   /** Shown beside the title. */
   note?: string
-  series: Series
-  bands: readonly Band[]
-  /** `bars`: stacked counts. `lines`: durations. `area`: an amount. */
-  kind: 'bars' | 'lines' | 'area'
-  format: (value: number) => string
 }
 
-const HEIGHT = 168
-const AXIS = { fontSize: 11, fill: 'var(--color-ink-faint)' }
-
-export function Chart({ title, note, series, bands, kind, format }: ChartProps) {
+export function Chart(props: ChartProps & { series: Series }) {
+  const { title, note, series, bands } = props
   const id = useId()
   const rows = rowsOf(series, bands)
   const hasData = rows.some((row) => bands.some(({ name }) => row.values[name] != null))
@@ -50,10 +23,10 @@ export function Chart({ title, note, series, bands, kind, format }: ChartProps) 
         <span id={id} className="font-medium">
           {title} {note && <span className="text-sm font-normal text-ink-faint">{note}</span>}
         </span>
-        <Legend rows={rows} bands={bands} format={format} kind={kind} />
+        <Legend rows={rows} {...props} />
       </figcaption>
       {hasData ? (
-        <Drawing rows={rows} series={series} bands={bands} kind={kind} format={format} />
+        <Drawing {...props} rows={rows} readout={(row) => <Readout row={row} {...props} />} />
       ) : (
         <p className="flex h-[168px] items-center justify-center text-ink-faint">
           Nothing in this time
@@ -61,11 +34,6 @@ export function Chart({ title, note, series, bands, kind, format }: ChartProps) 
       )}
     </figure>
   )
-}
-
-interface ChartRow {
-  at: number
-  values: Record<string, number | null>
 }
 
 /** One row per step; a step without a point is a gap. */
@@ -81,90 +49,11 @@ function rowsOf({ from, to, step_seconds, points }: Series, bands: readonly Band
   return rows
 }
 
-function Drawing(props: Omit<ChartProps, 'title' | 'note'> & { rows: ChartRow[] }) {
-  const { rows, series, bands, kind, format } = props
-  const domain = [Date.parse(series.from), Date.parse(series.to)]
-  return (
-    <div aria-hidden="true">
-      <ResponsiveContainer width="100%" height={HEIGHT}>
-        <ComposedChart
-          data={rows}
-          syncId="operations"
-          syncMethod="value"
-          margin={{ top: 4, right: 4, bottom: 0, left: 0 }}
-          barCategoryGap={1}
-          accessibilityLayer={false}
-        >
-          <CartesianGrid vertical={false} stroke="var(--color-line)" />
-          <XAxis
-            dataKey="at"
-            type="number"
-            scale="time"
-            domain={domain}
-            ticks={ticksOf(domain)}
-            tickFormatter={clock}
-            tick={AXIS}
-            tickLine={false}
-            axisLine={{ stroke: 'var(--color-line)' }}
-            height={20}
-          />
-          <YAxis
-            tick={AXIS}
-            tickFormatter={format}
-            tickLine={false}
-            axisLine={false}
-            width={58}
-            tickCount={4}
-            // Counts and bytes are whole numbers.
-            allowDecimals={kind === 'lines'}
-            domain={[0, 'auto']}
-          />
-          <Tooltip
-            isAnimationActive={false}
-            cursor={{ stroke: 'var(--color-line-strong)', fill: 'var(--color-hover)' }}
-            content={(shown) => <Readout {...shown} bands={bands} format={format} />}
-          />
-          {bands.map((band) => drawn(band, kind))}
-        </ComposedChart>
-      </ResponsiveContainer>
-    </div>
-  )
-}
-
-function drawn({ name, color, isDashed }: Band, kind: ChartProps['kind']) {
-  const ink = `var(--color-${color})`
-  const common = {
-    dataKey: (row: ChartRow) => row.values[name],
-    name,
-    isAnimationActive: false,
-  }
-  if (kind === 'bars')
-    return <Bar key={name} {...common} stackId="one" fill={ink} maxBarSize={10} />
-  const line = {
-    ...common,
-    stroke: ink,
-    strokeWidth: 1.5,
-    type: 'monotone' as const,
-    connectNulls: false,
-    ...(isDashed && { strokeDasharray: '4 3' }),
-  }
-  if (kind === 'area')
-    return <Area key={name} {...line} fill={ink} fillOpacity={0.12} dot={false} />
-  return <Line key={name} {...line} dot={{ r: 1.5, fill: ink, strokeWidth: 0 }} />
-}
-
 /** The values at the pointer. */
-function Readout({
-  active,
-  payload,
-  bands,
-  format,
-}: Pick<TooltipContentProps, 'active' | 'payload'> & Pick<ChartProps, 'bands' | 'format'>) {
-  const row = payload?.[0]?.payload as ChartRow | undefined
-  if (!active || !row) return null
+function Readout({ row, bands, format }: ChartProps & { row: ChartRow }) {
   return (
     <div className="rounded-md border border-line bg-raised px-2.5 py-1.5 text-sm shadow-overlay">
-      <p className="mb-0.5 text-ink-soft tabular-nums">{exactClock(row.at)}</p>
+      <p className="mb-0.5 text-ink-soft tabular-nums">{timeFormat.format(row.at)}</p>
       {bands.map(({ name, color }) => (
         <p key={name} className="flex items-center gap-2">
           <Swatch color={color} />
@@ -179,12 +68,7 @@ function Readout({
 }
 
 /** The bands by name, each with its sum (counts) or its latest value. Screen readers read this instead of the chart. */
-function Legend({
-  rows,
-  bands,
-  format,
-  kind,
-}: Pick<ChartProps, 'bands' | 'format' | 'kind'> & { rows: ChartRow[] }) {
+function Legend({ rows, bands, format, kind }: ChartProps & { rows: ChartRow[] }) {
   return (
     <span className="flex flex-wrap gap-x-3 text-sm text-ink-soft">
       {bands.map(({ name, color }) => {
@@ -218,27 +102,4 @@ function valueText(value: number | null | undefined, format: (value: number) => 
   return value == null ? '–' : format(value)
 }
 
-const HOUR_MS = 3_600_000
-
-/** At whole or partial hours, no more than fit. */
-function ticksOf([from = 0, to = 0]: number[]): number[] {
-  const hours = (to - from) / HOUR_MS
-  const every = hours > 12 ? 4 * HOUR_MS : hours > 3 ? HOUR_MS : HOUR_MS / 4
-  const offset = new Date(from).getTimezoneOffset() * 60_000
-  const ticks: number[] = []
-  for (let at = Math.ceil((from - offset) / every) * every + offset; at <= to; at += every) {
-    ticks.push(at)
-  }
-  return ticks
-}
-
-const clockFormat = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const exactFormat = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
-
-function clock(at: number): string {
-  return clockFormat.format(at)
-}
-
-function exactClock(at: number): string {
-  return exactFormat.format(at)
-}
+const timeFormat = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })

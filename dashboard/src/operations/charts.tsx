@@ -1,6 +1,7 @@
 /** The charts of one deployment, or of all together. */
 import { bytesText, countText, durationText } from '../design/text/format.ts'
-import { Chart } from './chart.tsx'
+import { Chart, type ChartProps } from './chart.tsx'
+import type { Band } from './drawing.tsx'
 import type { Point, Series } from './queries.ts'
 
 const seconds = (value: number) => (value === 0 ? '0' : durationText(value * 1_000))
@@ -21,150 +22,87 @@ export function endedRuns(point: Point): number {
   return Object.values(point.runs).reduce((sum, count) => sum + count, 0)
 }
 
-export function Charts({ series }: { series: Series }) {
-  const common = { series }
-  return (
-    <div className="grid gap-3 lg:grid-cols-2">
-      <Chart
-        {...common}
-        title="Requests"
-        note="through the gateway"
-        kind="bars"
-        format={countText}
-        bands={[
-          {
-            name: 'Answered',
-            color: 'series-1',
-            valueOf: (one) => one.requests - one.refusals - one.errors,
-          },
-          { name: 'Refused', color: 'series-3', valueOf: (one) => one.refusals },
-          { name: 'Errors', color: 'bad', valueOf: (one) => one.errors },
-        ]}
-      />
-      <Chart
-        {...common}
-        title="Runs"
-        note="by outcome"
-        kind="bars"
-        format={countText}
-        bands={[
-          { name: 'Done', color: 'series-1', valueOf: (one) => runsOf(one, ['success']) },
-          { name: 'Interrupted', color: 'series-5', valueOf: (one) => runsOf(one, STOPPED) },
-          { name: 'Failed', color: 'bad', valueOf: failedRuns },
-        ]}
-      />
-      <Chart
-        {...common}
-        title="Duration of runs"
-        kind="lines"
-        format={seconds}
-        bands={percentiles((one) => one.duration_seconds)}
-      />
-      <Chart
-        {...common}
-        title="First output"
-        note="from when a run was due"
-        kind="lines"
-        format={seconds}
-        bands={percentiles((one) => one.first_output_seconds)}
-      />
-      <Chart
-        {...common}
-        title="Queue"
-        note="runs"
-        kind="area"
-        format={countText}
-        bands={[
-          { name: 'Waiting', color: 'series-3', valueOf: (one) => one.waiting },
-          { name: 'Running', color: 'series-1', valueOf: (one) => one.running },
-        ]}
-      />
-      <Chart
-        {...common}
-        title="Wait in the queue"
-        kind="lines"
-        format={seconds}
-        bands={[
-          ...percentiles((one) => one.wait_seconds).slice(0, 2),
-          { name: 'Oldest', color: 'series-4', valueOf: (one) => one.queue_age_seconds },
-        ]}
-      />
-      <Chart
-        {...common}
-        title="Memory"
-        kind="area"
-        format={bytesText}
-        bands={[{ name: 'In use', color: 'series-2', valueOf: (one) => one.memory_bytes }]}
-      />
-      <Chart
-        {...common}
-        title="Open streams"
-        kind="area"
-        format={countText}
-        bands={[{ name: 'Streams', color: 'series-4', valueOf: (one) => one.streams_open }]}
-      />
-      <Chart
-        {...common}
-        title="Processors"
-        note="in use"
-        kind="area"
-        format={cores}
-        bands={[{ name: 'Cores', color: 'series-2', valueOf: (one) => one.cpu_cores }]}
-      />
-      <Chart
-        {...common}
-        title="Event-loop delay"
-        note="of the worst process, p99"
-        kind="lines"
-        format={seconds}
-        bands={[
-          { name: 'Delay', color: 'series-3', valueOf: (one) => one.event_loop_delay_seconds },
-        ]}
-      />
-    </div>
-  )
+const band = (name: string, color: string, of: Band['valueOf']) => ({ name, color, valueOf: of })
+
+const COUNTS = { kind: 'bars', format: countText } as const
+const DURATIONS = { kind: 'lines', format: seconds } as const
+const NUMBER = { kind: 'area', format: countText } as const
+const BYTES = { kind: 'area', format: bytesText } as const
+
+const REQUESTS = [
+  band('Answered', 'series-1', (one) => one.requests - one.refusals - one.errors),
+  band('Refused', 'series-3', (one) => one.refusals),
+  band('Errors', 'bad', (one) => one.errors),
+]
+const MEMORY: ChartProps = {
+  ...{ title: 'Memory', ...BYTES },
+  bands: [band('In use', 'series-2', (one) => one.memory_bytes)],
 }
+
+const CHARTS: readonly ChartProps[] = [
+  { title: 'Requests', note: 'through the gateway', ...COUNTS, bands: REQUESTS },
+  {
+    ...{ title: 'Runs', note: 'by outcome', ...COUNTS },
+    bands: [
+      band('Done', 'series-1', (one) => runsOf(one, ['success'])),
+      band('Interrupted', 'series-5', (one) => runsOf(one, STOPPED)),
+      band('Failed', 'bad', failedRuns),
+    ],
+  },
+  { title: 'Duration of runs', ...DURATIONS, bands: percentiles((one) => one.duration_seconds) },
+  {
+    ...{ title: 'First output', note: 'from when a run was due', ...DURATIONS },
+    bands: percentiles((one) => one.first_output_seconds),
+  },
+  {
+    ...{ title: 'Queue', note: 'runs', ...NUMBER },
+    bands: [
+      band('Waiting', 'series-3', (one) => one.waiting),
+      band('Running', 'series-1', (one) => one.running),
+    ],
+  },
+  {
+    ...{ title: 'Wait in the queue', ...DURATIONS },
+    bands: [
+      ...percentiles((one) => one.wait_seconds).slice(0, 2),
+      band('Oldest', 'series-4', (one) => one.queue_age_seconds),
+    ],
+  },
+  MEMORY,
+  {
+    ...{ title: 'Open streams', ...NUMBER },
+    bands: [band('Streams', 'series-4', (one) => one.streams_open)],
+  },
+  {
+    ...{ title: 'Processors', note: 'in use', kind: 'area', format: cores },
+    bands: [band('Cores', 'series-2', (one) => one.cpu_cores)],
+  },
+  {
+    ...{ title: 'Event-loop delay', note: 'of the worst process, p99', ...DURATIONS },
+    bands: [band('Delay', 'series-3', (one) => one.event_loop_delay_seconds)],
+  },
+]
 
 /** The control plane's own process. */
-export function OwnCharts({ series }: { series: Series }) {
+const OWN_CHARTS: readonly ChartProps[] = [
+  { title: 'Requests', note: 'to its API', ...COUNTS, bands: REQUESTS },
+  MEMORY,
+]
+
+export function Charts({ series, isOwn = false }: { series: Series; isOwn?: boolean }) {
   return (
     <div className="grid gap-3 lg:grid-cols-2">
-      <Chart
-        title="Requests"
-        note="to its API"
-        kind="bars"
-        format={countText}
-        series={series}
-        bands={[
-          {
-            name: 'Answered',
-            color: 'series-1',
-            valueOf: (one) => one.requests - one.refusals - one.errors,
-          },
-          { name: 'Refused', color: 'series-3', valueOf: (one) => one.refusals },
-          { name: 'Errors', color: 'bad', valueOf: (one) => one.errors },
-        ]}
-      />
-      <Chart
-        title="Memory"
-        kind="area"
-        format={bytesText}
-        series={series}
-        bands={[{ name: 'In use', color: 'series-2', valueOf: (one) => one.memory_bytes }]}
-      />
+      {(isOwn ? OWN_CHARTS : CHARTS).map((chart) => (
+        <Chart key={chart.title} series={series} {...chart} />
+      ))}
     </div>
   )
 }
 
-function percentiles(of: (point: Point) => Point['duration_seconds']) {
+function percentiles(of: (point: Point) => Point['duration_seconds']): Band[] {
   return [
-    { name: 'p50', color: 'series-1', valueOf: (one: Point) => of(one)?.p50 ?? null },
-    { name: 'p95', color: 'series-2', valueOf: (one: Point) => of(one)?.p95 ?? null },
-    {
-      name: 'p99',
-      color: 'series-4',
-      isDashed: true,
-      valueOf: (one: Point) => of(one)?.p99 ?? null,
-    },
+    band('p50', 'series-1', (one) => of(one)?.p50 ?? null),
+    band('p95', 'series-2', (one) => of(one)?.p95 ?? null),
+    { ...band('p99', 'series-4', (one) => of(one)?.p99 ?? null), isDashed: true },
   ]
 }

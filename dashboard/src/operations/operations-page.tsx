@@ -10,7 +10,7 @@ import { Page, Section } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
 import { useAddress } from '../shell/address.ts'
-import { Charts, OwnCharts } from './charts.tsx'
+import { Charts } from './charts.tsx'
 import { DeploymentsTable } from './deployments-table.tsx'
 import { FailedThreads } from './failed-threads.tsx'
 import { Now } from './now.tsx'
@@ -103,7 +103,7 @@ function ControlPlane({ range }: { range: RangeName }) {
     <Section title="Control plane">
       <QueryView query={query} what="the figures of the control plane">
         {({ control_plane, ...range }) => (
-          <OwnCharts series={{ ...range, points: control_plane }} />
+          <Charts series={{ ...range, points: control_plane }} isOwn />
         )}
       </QueryView>
     </Section>

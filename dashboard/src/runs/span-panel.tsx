@@ -2,11 +2,11 @@
 
 import type { TimelineAttempt as Attempt, TimelineSpan as Span, Timeline } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
-import { X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { stateQuery } from '../api/thread-state.ts'
 import { ButtonLink, IconButton } from '../design/button.tsx'
+import { X } from '../design/icon.gen.tsx'
 import { Card, Facts } from '../design/page.tsx'
 import { durationText } from '../design/text/format.ts'
 import { Elapsed } from '../design/text/time.tsx'

@@ -1,7 +1,7 @@
-import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../design/button.tsx'
 import { ConfirmDialog } from '../design/form-dialog.tsx'
+import { KeyRound } from '../design/icon.gen.tsx'
 import { Card } from '../design/page.tsx'
 import { countText } from '../design/text/format.ts'
 import { toast } from '../design/toast.tsx'

@@ -1,8 +1,8 @@
 /** Shows at once when the server stops responding, and when it responds again. */
 import { UnreachableError } from '@runyard/client'
 import { useQueryClient } from '@tanstack/react-query'
-import { WifiOff } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { WifiOff } from '../design/icon.gen.tsx'
 
 /** Interval for checking whether the server responds again. */
 const ASKED_EVERY_MS = 2_000

@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { CircleUser, KeyRound, LogOut, MonitorSmartphone } from 'lucide-react'
 import { Button, Header, MenuSection } from 'react-aria-components'
 import { MODE } from '../api/mode.ts'
 import { type Session, signOut, useSession } from '../api/session.ts'
 import { reasonOf } from '../design/error-note.tsx'
+import { CircleUser, KeyRound, LogOut, MonitorSmartphone } from '../design/icon.gen.tsx'
 import { Menu, MenuItem, MenuLine } from '../design/menu.tsx'
 import { toast } from '../design/toast.tsx'
 

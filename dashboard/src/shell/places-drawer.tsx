@@ -1,7 +1,7 @@
-import { X } from 'lucide-react'
 import { Dialog, Modal, ModalOverlay } from 'react-aria-components'
 import { MODE } from '../api/mode.ts'
 import { IconButton } from '../design/button.tsx'
+import { X } from '../design/icon.gen.tsx'
 import { Logo } from './logo.tsx'
 import { PLACES } from './places.tsx'
 import { PlaceLink } from './rail.tsx'

@@ -1,4 +1,7 @@
 /** The places in the rail and the palette, for either mode of this page. */
+
+import type { ReactNode } from 'react'
+import type { Mode } from '../api/mode.ts'
 import {
   Boxes,
   Cable,
@@ -10,9 +13,7 @@ import {
   Play,
   Settings,
   Webhook,
-} from 'lucide-react'
-import type { ReactNode } from 'react'
-import type { Mode } from '../api/mode.ts'
+} from '../design/icon.gen.tsx'
 
 export interface Place {
   to: string

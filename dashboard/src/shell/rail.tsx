@@ -1,10 +1,10 @@
 /** The places on the left: with names, or as icons if there is little room. */
 import { Link } from '@tanstack/react-router'
-import { PanelLeftClose, PanelLeftOpen } from 'lucide-react'
 import { useState } from 'react'
 import { MODE } from '../api/mode.ts'
 import { IconButton } from '../design/button.tsx'
 import { classes } from '../design/classes.ts'
+import { PanelLeftClose, PanelLeftOpen } from '../design/icon.gen.tsx'
 import { Logo } from './logo.tsx'
 import { PLACES, type Place } from './places.tsx'
 

@@ -1,7 +1,7 @@
-import { Menu as MenuIcon, Monitor, Moon, Search, Sun } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Button } from 'react-aria-components'
 import { IconButton } from '../design/button.tsx'
+import { Menu as MenuIcon, Monitor, Moon, Search, Sun } from '../design/icon.gen.tsx'
 import { Menu, MenuItem } from '../design/menu.tsx'
 import { Breadcrumb } from './crumbs/breadcrumb.tsx'
 import { MOD, type Overlay } from './keyboard/shortcuts.ts'

@@ -1,7 +1,7 @@
-import { ChevronsUpDown } from 'lucide-react'
 import { Button } from 'react-aria-components'
 import { useSession } from '../api/session.ts'
 import { chooseWorkspace, chosenWorkspace } from '../api/workspace.ts'
+import { ChevronsUpDown } from '../design/icon.gen.tsx'
 import { Menu, MenuItem } from '../design/menu.tsx'
 
 /** The current workspace, and a menu of the user's others. */

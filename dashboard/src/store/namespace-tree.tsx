@@ -1,4 +1,3 @@
-import { Folder } from 'lucide-react'
 import { useState } from 'react'
 import {
   Button,
@@ -10,6 +9,7 @@ import {
 } from 'react-aria-components'
 import { classes } from '../design/classes.ts'
 import { FoldMark } from '../design/fold-button.tsx'
+import { Folder } from '../design/icon.gen.tsx'
 import { type Branch, pathOf, pathText } from './namespaces.ts'
 
 /** The whole store. */

@@ -1,9 +1,9 @@
 /** The store: namespaces on the left, the items of the chosen one on the right. */
 import { useQuery } from '@tanstack/react-query'
-import { Plus } from 'lucide-react'
 import { z } from 'zod'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { Button } from '../design/button.tsx'
+import { Plus } from '../design/icon.gen.tsx'
 import { QueryView } from '../design/query-view.tsx'
 import { addressText, useAddress } from '../shell/address.ts'
 import { ServerPage } from '../shell/server-choice.tsx'

@@ -1,11 +1,11 @@
 /** The assistants of one agent server, each with a link to its Studio. */
 import type { Assistant } from '@langchain/langgraph-sdk'
 import { useQuery } from '@tanstack/react-query'
-import { Workflow } from 'lucide-react'
 import { useAgentServer } from '../api/agent-server.tsx'
 import { assistantsQuery } from '../api/assistants.ts'
 import { ButtonLink } from '../design/button.tsx'
 import { Empty } from '../design/empty.tsx'
+import { Workflow } from '../design/icon.gen.tsx'
 import { Page } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'
 import { type Column, Table } from '../design/table.tsx'

@@ -1,8 +1,9 @@
 /** The Studio's three columns. Each folds; a narrow screen shows one at a time. */
-import { PanelLeft, PanelRight } from 'lucide-react'
+
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import { IconButton } from '../design/button.tsx'
 import { classes } from '../design/classes.ts'
+import { PanelLeft, PanelRight } from '../design/icon.gen.tsx'
 import { COLUMNS, type ColumnName, useStudioSearch } from './search.ts'
 
 const LABELS: Record<ColumnName, string> = { graph: 'Graph', talk: 'Conversation', state: 'State' }

@@ -1,9 +1,9 @@
 /** The line above the columns: the assistant, the thread, and links to others. */
 import { useQuery } from '@tanstack/react-query'
-import { ChevronDown, Plus } from 'lucide-react'
 import { useAgentServer } from '../api/agent-server.tsx'
 import { meaningOfThread } from '../api/states.ts'
 import { Button } from '../design/button.tsx'
+import { ChevronDown, Plus } from '../design/icon.gen.tsx'
 import { Menu, MenuItem } from '../design/menu.tsx'
 import { Badge, Mark } from '../design/status.tsx'
 import { Id } from '../design/text/id.tsx'

@@ -1,9 +1,9 @@
 /** One delivery: the request, the response, and a retry. */
 import { useQuery } from '@tanstack/react-query'
-import { RotateCw } from 'lucide-react'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { Button } from '../design/button.tsx'
 import { Actions, Dialog } from '../design/dialog.tsx'
+import { RotateCw } from '../design/icon.gen.tsx'
 import { JsonView } from '../design/json/view.tsx'
 import { Facts, TextLink } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'

@@ -1,10 +1,10 @@
 /** A log with its controls: histogram, follow or pause, copy. */
 import type { LogEntry } from '@runyard/client'
-import { ArrowDownToLine, Copy, Pause } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { Empty } from '../../design/empty.tsx'
 import { ErrorNote } from '../../design/error-note.tsx'
+import { ArrowDownToLine, Copy, Pause } from '../../design/icon.gen.tsx'
 import { Skeleton } from '../../design/skeleton.tsx'
 import { toast } from '../../design/toast.tsx'
 import { useFollowedLog } from './follow.ts'

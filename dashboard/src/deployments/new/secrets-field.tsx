@@ -1,9 +1,9 @@
 import { mergedSecrets, type Secret } from '@runyard/client'
-import { ClipboardPaste, Plus, X } from 'lucide-react'
 import { useState } from 'react'
 import { Button, IconButton } from '../../design/button.tsx'
 import { Actions, Dialog } from '../../design/dialog.tsx'
 import { TextAreaField, TextField } from '../../design/field.tsx'
+import { ClipboardPaste, Plus, X } from '../../design/icon.gen.tsx'
 import { readEnv } from './env-text.ts'
 
 /** Secrets to set: one by one, or pasted as lines of a .env file. */

@@ -1,8 +1,9 @@
 /** Where the user drops or picks a project: a folder, or a tarball of one. */
-import { FileArchive, FolderUp } from 'lucide-react'
+
 import type { ReactNode } from 'react'
 import { DropZone, FileTrigger, Text } from 'react-aria-components'
 import { Button } from '../../design/button.tsx'
+import { FileArchive, FolderUp } from '../../design/icon.gen.tsx'
 import type { Entry, FolderEntry } from './folder.ts'
 import { pickedFolder } from './folder.ts'
 

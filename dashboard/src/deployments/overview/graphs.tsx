@@ -1,9 +1,9 @@
 import type { DeploymentRuntime } from '@runyard/client'
 import { queryOptions, useQuery } from '@tanstack/react-query'
-import { Workflow } from 'lucide-react'
 import { type AgentServer, atAGlance, useAgentServer } from '../../api/agent-server.tsx'
 import { ButtonLink } from '../../design/button.tsx'
 import { Empty } from '../../design/empty.tsx'
+import { Workflow } from '../../design/icon.gen.tsx'
 import { QueryView } from '../../design/query-view.tsx'
 
 /** The assistants of an awake server; those of its graphs first. */

@@ -1,7 +1,7 @@
 import type { Revision } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
-import { CircleAlert } from 'lucide-react'
 import { pagesOf } from '../../api/deployment-pages.ts'
+import { CircleAlert } from '../../design/icon.gen.tsx'
 import { TextLink } from '../../design/page.tsx'
 import { LogLines } from '../logs/log-lines.tsx'
 import { logTailQuery } from '../logs/queries.ts'

@@ -1,7 +1,7 @@
 import { isOver, type Revision } from '@runyard/client'
-import { CircleStop, History, RotateCw } from 'lucide-react'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
+import { CircleStop, History, RotateCw } from '../../design/icon.gen.tsx'
 import { Tooltip } from '../../design/tooltip.tsx'
 import { useInterrupt, useRedeploy, useRollback } from '../actions.ts'
 

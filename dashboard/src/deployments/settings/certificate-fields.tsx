@@ -1,7 +1,7 @@
-import { Upload } from 'lucide-react'
 import { FileTrigger } from 'react-aria-components'
 import { Button } from '../../design/button.tsx'
 import { TextAreaField } from '../../design/field.tsx'
+import { Upload } from '../../design/icon.gen.tsx'
 
 export interface GivenCertificate {
   certificate: string

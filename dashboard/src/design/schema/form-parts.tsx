@@ -12,10 +12,10 @@ import {
   type ObjectFieldTemplateProps,
   type WidgetProps,
 } from '@rjsf/utils'
-import { ArrowDown, ArrowUp, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Button, IconButton } from '../button.tsx'
 import { Checkbox, SelectField, TextAreaField, TextField } from '../field.tsx'
+import { ArrowDown, ArrowUp, Plus, Trash2 } from '../icon.gen.tsx'
 import { JsonEditor } from '../json/editor.tsx'
 import { isFree } from './shape.ts'
 

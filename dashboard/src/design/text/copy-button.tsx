@@ -1,6 +1,6 @@
-import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { IconButton } from '../button.tsx'
+import { Check, Copy } from '../icon.gen.tsx'
 
 /** Copies `text` to the clipboard, and confirms it. */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {

@@ -1,9 +1,9 @@
 /** The breadcrumb, in names: workspace / deployment / … */
 import { Link, useLocation } from '@tanstack/react-router'
-import { ChevronRight } from 'lucide-react'
 import { Fragment } from 'react'
 import { MODE } from '../../api/mode.ts'
 import { classes } from '../../design/classes.ts'
+import { ChevronRight } from '../../design/icon.gen.tsx'
 import { WorkspaceSwitcher } from '../workspace-switcher.tsx'
 import { type Crumb, crumbsOf } from './crumbs.ts'
 import { CrumbName } from './name.tsx'

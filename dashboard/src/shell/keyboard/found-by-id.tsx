@@ -1,7 +1,6 @@
 /** Finds what a typed id names: a deployment, a revision, or a thing of an agent server that is awake. */
 import { type Deployment, dataOf } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
-import { Hash } from 'lucide-react'
 import { type AgentServer, agentServer, atAGlance } from '../../api/agent-server.tsx'
 import { controlPlane } from '../../api/control-plane.ts'
 import { pagesOf } from '../../api/deployment-pages.ts'
@@ -9,6 +8,7 @@ import { answeringQuery } from '../../api/deployments.ts'
 import { MODE } from '../../api/mode.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { searchRuns } from '../../api/runs.ts'
+import { Hash } from '../../design/icon.gen.tsx'
 import { isUuid, shortId } from '../../design/text/format.ts'
 import type { Entry } from './entry.ts'
 

@@ -1,5 +1,5 @@
 /** A palette of places, deployments, assistants and actions, searched by typing. */
-import { Search } from 'lucide-react'
+
 import { useState } from 'react'
 import {
   Autocomplete,
@@ -14,6 +14,7 @@ import {
   SearchField,
   useFilter,
 } from 'react-aria-components'
+import { Search } from '../../design/icon.gen.tsx'
 import type { Entry } from './entry.ts'
 import { useEntries } from './palette-entries.tsx'
 

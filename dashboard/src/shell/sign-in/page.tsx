@@ -1,7 +1,6 @@
 /** Signs in with the code of a link, or with an API key. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
-import { LogIn } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Form } from 'react-aria-components'
 import { BASE_PATH, MODE } from '../../api/mode.ts'
@@ -10,6 +9,7 @@ import { refusalQuery, type Session, sessionQuery, signIn, waysQuery } from '../
 import { Button } from '../../design/button.tsx'
 import { ErrorNote, reasonOf } from '../../design/error-note.tsx'
 import { TextField } from '../../design/field.tsx'
+import { LogIn } from '../../design/icon.gen.tsx'
 import { useTitle } from '../../design/page.tsx'
 import { Spinner } from '../../design/spinner.tsx'
 import { Mark } from '../../design/status.tsx'

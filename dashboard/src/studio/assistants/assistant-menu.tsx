@@ -1,11 +1,11 @@
 /** In the Studio's head: the current assistant, links to others, and to their settings. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { ChevronDown, Plus, SlidersHorizontal } from 'lucide-react'
 import { useAgentServer } from '../../api/agent-server.tsx'
 import { assistantsQuery } from '../../api/assistants.ts'
 import { useMay } from '../../api/session.ts'
 import { Button } from '../../design/button.tsx'
+import { ChevronDown, Plus, SlidersHorizontal } from '../../design/icon.gen.tsx'
 import { Menu, MenuItem, MenuLine } from '../../design/menu.tsx'
 import { useStudio } from '../studio-context.tsx'
 import { AssistantDialog } from './assistant-dialog.tsx'

@@ -1,9 +1,9 @@
 /** Two runs, checkpoints or threads side by side: facts, messages, and how their states differ. */
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { ArrowLeftRight } from 'lucide-react'
 import { useAgentServer } from '../../api/agent-server.tsx'
 import { Button, ButtonLink } from '../../design/button.tsx'
+import { ArrowLeftRight } from '../../design/icon.gen.tsx'
 import { JsonDiff } from '../../design/json/diff.tsx'
 import { Card, Page, Section } from '../../design/page.tsx'
 import { Skeleton } from '../../design/skeleton.tsx'

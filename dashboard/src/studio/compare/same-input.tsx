@@ -1,12 +1,12 @@
 /** Runs an assistant on the input of the other side's run, on a new thread. */
 import { useQuery } from '@tanstack/react-query'
-import { Play } from 'lucide-react'
 import { useState } from 'react'
 import { useAgentServer } from '../../api/agent-server.tsx'
 import { assistantsQuery } from '../../api/assistants.ts'
 import { Button } from '../../design/button.tsx'
 import { ErrorNote } from '../../design/error-note.tsx'
 import { SelectField } from '../../design/field.tsx'
+import { Play } from '../../design/icon.gen.tsx'
 import type { Side } from './search.ts'
 import { inputOf } from './side-facts.ts'
 import { sideQuery } from './side-queries.ts'

@@ -1,6 +1,7 @@
 /** Shows a component in a frame without an origin, and performs the requests that it may make. */
 import { useEffect, useRef, useState } from 'react'
 import { BASE_PATH } from '../../api/mode.ts'
+import { onNewColorScheme } from '../../design/color-scheme.ts'
 import { reasonOf } from '../../design/error-note.tsx'
 import { toast } from '../../design/toast.tsx'
 import { useStudio, useStudioStream } from '../studio-context.tsx'
@@ -81,11 +82,7 @@ function useShown({ props, metadata }: UiComponent): Shown {
 /** Follows the user's changes while the page is open. */
 function useColorScheme(): string {
   const [scheme, setScheme] = useState(colorScheme)
-  useEffect(() => {
-    const changes = new MutationObserver(() => setScheme(colorScheme()))
-    changes.observe(document.documentElement, { attributeFilter: ['data-theme'] })
-    return () => changes.disconnect()
-  }, [])
+  useEffect(() => onNewColorScheme(() => setScheme(colorScheme())), [])
   return scheme
 }
 

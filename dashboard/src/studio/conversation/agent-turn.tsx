@@ -1,7 +1,7 @@
-import { RefreshCw } from 'lucide-react'
 import { useState } from 'react'
 import { IconButton } from '../../design/button.tsx'
 import { reasonOf } from '../../design/error-note.tsx'
+import { RefreshCw } from '../../design/icon.gen.tsx'
 import { CopyButton } from '../../design/text/copy-button.tsx'
 import { countText } from '../../design/text/format.ts'
 import { toast } from '../../design/toast.tsx'

@@ -1,7 +1,8 @@
 /** The composer while a question waits: its text is the answer. */
-import { CornerDownLeft } from 'lucide-react'
+
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
+import { CornerDownLeft } from '../../design/icon.gen.tsx'
 import { addressed } from '../input/interrupt-shape.ts'
 import { type TextQuestion, useResume } from '../input/questions.ts'
 import { ComposerField } from './composer-field.tsx'

@@ -1,7 +1,8 @@
 /** A tool call in one row; opened, its arguments and its result. */
-import { Wrench } from 'lucide-react'
+
 import { useState } from 'react'
 import { FoldButton } from '../../design/fold-button.tsx'
+import { Wrench } from '../../design/icon.gen.tsx'
 import { JsonView } from '../../design/json/view.tsx'
 import { Spinner } from '../../design/spinner.tsx'
 import { Mark } from '../../design/status.tsx'

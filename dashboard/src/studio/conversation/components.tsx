@@ -3,10 +3,10 @@
  * below.
  */
 import { useQuery } from '@tanstack/react-query'
-import { LayoutTemplate } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { useAgentServer } from '../../api/agent-server.tsx'
 import { reasonOf } from '../../design/error-note.tsx'
+import { LayoutTemplate } from '../../design/icon.gen.tsx'
 import { JsonView } from '../../design/json/view.tsx'
 import { componentCodeQuery } from '../component/component-code.ts'
 import { ComponentFrame } from '../component/component-frame.tsx'

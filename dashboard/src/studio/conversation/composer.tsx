@@ -1,11 +1,11 @@
 /** The field for a message, or for the answer to an open question. */
 import type { Interrupt } from '@langchain/langgraph-sdk'
-import { ArrowUp, Paperclip, X } from 'lucide-react'
 import { useState } from 'react'
 import { FileTrigger } from 'react-aria-components'
 import { Button, IconButton } from '../../design/button.tsx'
 import { reasonOf } from '../../design/error-note.tsx'
 import { ConfirmDialog } from '../../design/form-dialog.tsx'
+import { ArrowUp, Paperclip, X } from '../../design/icon.gen.tsx'
 import { bytesText } from '../../design/text/format.ts'
 import { toast } from '../../design/toast.tsx'
 import { textQuestionOf, useQuestions } from '../input/questions.ts'

@@ -1,5 +1,5 @@
-import { FileText } from 'lucide-react'
 import { memo } from 'react'
+import { FileText } from '../../design/icon.gen.tsx'
 import { JsonView } from '../../design/json/view.tsx'
 import { Markdown } from '../../design/text/markdown.tsx'
 import type { Part } from './content-parts.ts'

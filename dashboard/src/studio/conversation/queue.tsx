@@ -1,11 +1,11 @@
 /** The queued runs behind the one in progress. */
 
 import { useQueryClient } from '@tanstack/react-query'
-import { X } from 'lucide-react'
 import { useAgentServer } from '../../api/agent-server.tsx'
 import { threadKey } from '../../api/thread-state.ts'
 import { IconButton } from '../../design/button.tsx'
 import { reasonOf } from '../../design/error-note.tsx'
+import { X } from '../../design/icon.gen.tsx'
 import { Badge } from '../../design/status.tsx'
 import { toast } from '../../design/toast.tsx'
 import { Talks } from '../../shell/talks.tsx'

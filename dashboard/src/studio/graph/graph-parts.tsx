@@ -9,8 +9,8 @@ import {
   type NodeProps,
   Position,
 } from '@xyflow/react'
-import { ChevronDown, ChevronRight } from 'lucide-react'
 import { classes } from '../../design/classes.ts'
+import { ChevronDown, ChevronRight } from '../../design/icon.gen.tsx'
 import { Mark, type Tone } from '../../design/status.tsx'
 import { type Direction, type Point, pathThrough } from './layout.ts'
 import { type NodeState, STATE_WORDS } from './node-state.ts'

@@ -1,11 +1,11 @@
 /** The last input and output of the chosen node, and its breakpoints. */
 import { useQuery } from '@tanstack/react-query'
-import { X } from 'lucide-react'
 import { useAgentServer } from '../../api/agent-server.tsx'
 import { stateQuery } from '../../api/thread-state.ts'
 import { IconButton } from '../../design/button.tsx'
 import { ErrorNote } from '../../design/error-note.tsx'
 import { Switch } from '../../design/field.tsx'
+import { X } from '../../design/icon.gen.tsx'
 import { JsonView } from '../../design/json/view.tsx'
 import { QueryView } from '../../design/query-view.tsx'
 import { Tabs } from '../../design/tabs.tsx'

@@ -1,5 +1,5 @@
-import { GitBranch } from 'lucide-react'
 import { classes } from '../../design/classes.ts'
+import { GitBranch } from '../../design/icon.gen.tsx'
 import { Time } from '../../design/text/time.tsx'
 import type { Branch, BranchTree } from './branches.ts'
 

@@ -1,5 +1,5 @@
-import { GitBranch } from 'lucide-react'
 import { classes } from '../../design/classes.ts'
+import { GitBranch } from '../../design/icon.gen.tsx'
 import { Mark, type Tone } from '../../design/status.tsx'
 import { Elapsed, Time } from '../../design/text/time.tsx'
 import type { HistoryRow } from './history-page.ts'

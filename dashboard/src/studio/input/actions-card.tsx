@@ -1,8 +1,9 @@
 /** Actions that the agent proposes: the user approves, edits, answers or rejects each. */
-import { Check, MessageSquareReply, Pencil, X } from 'lucide-react'
+
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { TextAreaField } from '../../design/field.tsx'
+import { Check, MessageSquareReply, Pencil, X } from '../../design/icon.gen.tsx'
 import { JsonView } from '../../design/json/view.tsx'
 import { SchemaEditor } from '../../design/schema/editor.tsx'
 import { Badge } from '../../design/status.tsx'

@@ -1,6 +1,6 @@
-import { ExternalLink } from 'lucide-react'
 import { useState } from 'react'
 import { Button, OutsideLink } from '../../design/button.tsx'
+import { ExternalLink } from '../../design/icon.gen.tsx'
 import { JsonView } from '../../design/json/view.tsx'
 import { Markdown } from '../../design/text/markdown.tsx'
 import { useStudio } from '../studio-context.tsx'

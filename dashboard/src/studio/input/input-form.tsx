@@ -1,9 +1,10 @@
 /** The input of a run by its schema: as a form, or as JSON. */
-import { Play } from 'lucide-react'
+
 import { useState } from 'react'
 import type { State } from '../../api/thread-state.ts'
 import { Button } from '../../design/button.tsx'
 import { ErrorNote } from '../../design/error-note.tsx'
+import { Play } from '../../design/icon.gen.tsx'
 import { JsonEditor } from '../../design/json/editor.tsx'
 import { SchemaForm } from '../../design/schema/form.tsx'
 import { problemsOf } from '../../design/schema/validator.ts'

@@ -1,9 +1,9 @@
 /** Why the thread has stopped, and how to continue: an error, an interrupt, a breakpoint, an earlier step. */
 import type { Interrupt } from '@langchain/langgraph-sdk'
-import { Play, RotateCcw, Undo2 } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { ErrorNote, reasonOf } from '../../design/error-note.tsx'
+import { Play, RotateCcw, Undo2 } from '../../design/icon.gen.tsx'
 import { Mark } from '../../design/status.tsx'
 import { toast } from '../../design/toast.tsx'
 import { Talks } from '../../shell/talks.tsx'

@@ -1,7 +1,7 @@
-import { Square } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
 import { reasonOf } from '../../design/error-note.tsx'
+import { Square } from '../../design/icon.gen.tsx'
 import { toast } from '../../design/toast.tsx'
 import { useStudio } from '../studio-context.tsx'
 

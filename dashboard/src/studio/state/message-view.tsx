@@ -1,12 +1,14 @@
 /** One message of a state: its author, text, tool calls and tokens. */
-import { Bot, type LucideIcon, MessageSquare, Settings2, Trash2, User, Wrench } from 'lucide-react'
+
+import { Bot, MessageSquare, Settings2, Trash2, User, Wrench } from '../../design/icon.gen.tsx'
+import type { Icon } from '../../design/icon.tsx'
 import { JsonView } from '../../design/json/view.tsx'
 import { countText } from '../../design/text/format.ts'
 import { LongText } from '../../design/text/long-text.tsx'
 import { messageText } from '../conversation/message-text.ts'
 import { isMessage, type MessageLike } from './message.ts'
 
-const KINDS: Record<string, { label: string; icon: LucideIcon }> = {
+const KINDS: Record<string, { label: string; icon: Icon }> = {
   human: { label: 'Human', icon: User },
   ai: { label: 'Agent', icon: Bot },
   tool: { label: 'Tool', icon: Wrench },

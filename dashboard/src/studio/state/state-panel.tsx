@@ -1,11 +1,11 @@
 /** The state at one checkpoint: its changes since the step before, its values, the next tasks, and the actions. */
 import { useQuery } from '@tanstack/react-query'
-import { Columns2, GitBranch, RotateCcw } from 'lucide-react'
 import { useState } from 'react'
 import { useAgentServer } from '../../api/agent-server.tsx'
 import { stateQuery } from '../../api/thread-state.ts'
 import { Button, ButtonLink } from '../../design/button.tsx'
 import { reasonOf } from '../../design/error-note.tsx'
+import { Columns2, GitBranch, RotateCcw } from '../../design/icon.gen.tsx'
 import { JsonDiff } from '../../design/json/diff.tsx'
 import { QueryView } from '../../design/query-view.tsx'
 import { Skeleton } from '../../design/skeleton.tsx'

@@ -1,11 +1,11 @@
 /** Forks from a step of a subgraph, if LangGraph can continue from it. */
 import type { Checkpoint, ThreadState } from '@langchain/langgraph-sdk'
-import { GitBranch } from 'lucide-react'
 import { useState } from 'react'
 import { useMay } from '../../api/session.ts'
 import type { State } from '../../api/thread-state.ts'
 import { Button } from '../../design/button.tsx'
 import { Dialog } from '../../design/dialog.tsx'
+import { GitBranch } from '../../design/icon.gen.tsx'
 import { useHistorySearch } from '../history/search.ts'
 import { useStudio } from '../studio-context.tsx'
 import { ForkEditor } from './fork-editor.tsx'
