@@ -101,8 +101,11 @@ async function build(): Promise<void> {
   const { build: bundle } = await import('../dashboard/node_modules/vite/dist/node/index.js')
   const configFile = join(home, 'vite.config.ts')
   const output = { outDir: building, emptyOutDir: true }
-  await bundle({ root: home, configFile, logLevel: 'warn', build: output })
-  for (const file of filesOf(building)) await compress(file)
+  await bundle({
+    ...{ root: home, configFile, configLoader: 'native' },
+    ...{ logLevel: 'warn', build: output },
+  })
+  await Promise.all(filesOf(building).map(compress))
   rmSync(`${folder}.stamp`, { force: true })
   rmSync(folder, { recursive: true, force: true })
   renameSync(building, folder)
@@ -135,9 +138,10 @@ function filesOf(path: string): string[] {
 async function compress(file: string): Promise<void> {
   const content = readFileSync(file)
   if (!TEXT.test(file) || file.endsWith('/index.html') || content.length < MIN_BYTES) return
-  const params = { [zlib.BROTLI_PARAM_QUALITY]: 9 }
+  // The highest quality takes six times as long, for 1 % less.
+  const params = { [zlib.BROTLI_PARAM_QUALITY]: 6 }
   writeFileSync(`${file}.br`, await promisify(brotliCompress)(content, { params }))
-  writeFileSync(`${file}.gz`, await promisify(gzip)(content, { level: 9 }))
+  writeFileSync(`${file}.gz`, await promisify(gzip)(content))
 }
 
 function clean(): void {

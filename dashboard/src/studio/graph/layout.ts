@@ -1,7 +1,7 @@
 /** Places the boxes and routes the edges around them, with ELK in a worker. */
 import type { ELK, ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk-api.js'
 import ELKApi from 'elkjs/lib/elk-api.js'
-import ElkWorker from 'elkjs/lib/elk-worker.min.js?worker'
+import elkWorker from 'elkjs/lib/elk-worker.min.js?url'
 import type { Drawing, DrawnEdge, DrawnNode } from './drawing.ts'
 
 export interface Placed {
@@ -29,7 +29,7 @@ export type Direction = 'RIGHT' | 'DOWN'
 let elk: ELK | undefined
 
 export async function layOut(drawing: Drawing, direction: Direction): Promise<Layout> {
-  elk ??= new ELKApi({ workerFactory: () => new ElkWorker() })
+  elk ??= new ELKApi({ workerFactory: () => new Worker(elkWorker) })
   const root = await elk.layout({
     id: 'root',
     layoutOptions: {
