@@ -127,6 +127,7 @@ describe.skipIf(process.platform === 'win32')('prepare.mjs (npm is a shell scrip
     rmSync(stampFile())
     rmSync(at('dashboard/node_modules/.runyard-installed'))
     expect(await codeOf(prepare(['--start']))).toBe(0)
+    expect(await codeOf(prepare(['--dashboard']))).toBe(0)
     expect(asked()).toEqual(['ci', 'ci'])
     expect(await codeOf(prepare(['--start']))).toBe(0)
     expect(asked()).toEqual([])
