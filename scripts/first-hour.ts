@@ -1,6 +1,6 @@
 // Measures what a newcomer waits for, from nothing, with a warm cache of npm:
 //
-//   clone      from `npm start` in a fresh clone to `ready`, to the dashboard and to the first token
+//   clone      from `npm start` in a fresh clone to the first token, to `ready` and to the dashboard
 //   deploy     the first deploy of a project of `runyard new`, whose lock file the example has
 //   package    the install of the packed package: its size, and npm's warnings
 //
@@ -11,6 +11,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { makeClone } from '../test/support/processes/clone.ts'
+import { freePort } from '../test/support/processes/free-port.ts'
 import { npmStart } from '../test/support/processes/npm-start.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
@@ -23,15 +24,23 @@ if (isWanted('package')) measurePackage()
 
 async function measureClone(): Promise<void> {
   const clone = makeClone()
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
   const begunAt = performance.now()
-  const start = npmStart(clone.folder, { RUNYARD_PORT: '0' })
-  try {
-    const url = /^ready (\S+)/m.exec(await start.until(/^ready http.*$/m))?.[1] ?? ''
-    show('ready', seconds(begunAt))
-    const page = await fetch(url, { headers: { accept: 'text/html' } })
-    show(page.ok ? 'dashboard' : 'dashboard is still being built', seconds(begunAt))
+  const start = npmStart(clone.folder, { RUNYARD_PORT: String(port) })
+  const answer = async () => {
+    await start.until('"to":"DEPLOYED"')
     await firstToken(url, readFileSync(join(clone.folder, '.runyard/admin.key'), 'utf8').trim())
     show('first token', seconds(begunAt))
+  }
+  const page = async () => {
+    await start.until(/^ready http.*$/m)
+    show('ready', seconds(begunAt))
+    const { ok } = await fetch(url, { headers: { accept: 'text/html' } })
+    show(ok ? 'dashboard' : 'dashboard is still being built', seconds(begunAt))
+  }
+  try {
+    await Promise.all([answer(), page()])
     if (isWanted('deploy')) measureDeploy(clone.folder, url)
   } finally {
     start.process.kill('SIGTERM')
