@@ -6,7 +6,7 @@ const header = (name: string) =>
   `/** Generated from openapi/${name}.json by "npm run generate": do not edit. */\n\n`
 
 /** What of an agent server the official SDK has no types for. */
-const OF_AGENT_SERVERS = ['Timeline', 'WebhookDeliveryWithPayload']
+const OF_AGENT_SERVERS = ['Timeline', 'WebhookDeliveryWithPayload', 'WebhookTest']
 
 /** The part of the document that is read here. */
 interface Document {

@@ -137,6 +137,21 @@ export interface components {
             /** @description Why the latest attempt did not deliver it. */
             error: string | null;
         };
+        WebhookTest: {
+            url: string;
+            /**
+             * Format: uuid
+             * @description Sent as `webhook-id`.
+             */
+            delivery_id: string;
+            /** Format: date-time */
+            sent_at: string;
+            duration_ms: number;
+            /** @description null: there was no answer. */
+            response_status: number | null;
+            /** @description Why it failed; null: it was taken. */
+            error: string | null;
+        };
     };
     responses: never;
     parameters: never;
@@ -151,5 +166,6 @@ export type TimelineSpan = components['schemas']['TimelineSpan'];
 export type TimelineCheckpoint = components['schemas']['TimelineCheckpoint'];
 export type WebhookDeliveryWithPayload = components['schemas']['WebhookDeliveryWithPayload'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
+export type WebhookTest = components['schemas']['WebhookTest'];
 export type $defs = Record<string, never>;
 export type operations = Record<string, never>;

@@ -22,6 +22,7 @@ export type {
   TimelineSpan,
   WebhookDelivery,
   WebhookDeliveryWithPayload,
+  WebhookTest,
 } from './agent-server.gen.ts'
 export type { AgentServer, StreamEvent } from './agent-server.ts'
 export type * from './control-plane.gen.ts'

@@ -38,7 +38,7 @@ export interface Parts {
   authorize: Authorize
   /** Looks for crons that are due now. */
   crons: { wake(): void }
-  webhooks: Pick<Webhooks, 'check' | 'wake'>
+  webhooks: Pick<Webhooks, 'check' | 'wake' | 'sendOnce'>
   metrics: AgentMetrics
   tracer: Tracer
   /** Time limit for one attempt of a run, in ms. */

@@ -25,6 +25,7 @@ import {
   readHasSourceMaps,
   readLogLevel,
   readPatchesOff,
+  readStandingWebhooks,
   readTimeMs,
 } from '../project/variables.ts'
 import { applyProjectEnvironment, readEnvironment, type ServeConfig } from '../settings/config.ts'
@@ -84,7 +85,12 @@ export async function openAgentServer(opening: Opening): Promise<Opened> {
   const logLevel = readLogLevel(env)
   if (logLevel) log.setLevel(logLevel)
   const { tracer, sendMetrics } = await openTelemetry(serviceName(start), { started, env, log })
-  const store = await openStore(opening, readCount(env, 'BG_JOB_MAX_RETRIES'))
+  const standingWebhooks = readStandingWebhooks(env)
+  const areSent = !projectConfig.http.disabled.has('webhooks')
+  const store = await openStore(opening, {
+    maxAttempts: readCount(env, 'BG_JOB_MAX_RETRIES'),
+    ...(areSent && { standingWebhooks }),
+  })
   const patchesOff = readPatchesOff(env)
   const ends = new ProcessEnds(log)
   if (!patchesOff.includes('process-ends')) ends.start()
@@ -179,15 +185,15 @@ function applyEnvironment(
   })
 }
 
-async function openStore(opening: Opening, maxAttempts: number): Promise<AgentStore> {
+async function openStore(
+  opening: Opening,
+  options: Parameters<typeof openAgentStore>[1],
+): Promise<AgentStore> {
   const { config, start, notices, started, onStep } = opening
   const url = start?.databaseUrl ?? config.databaseUrl
   await onStep(url === undefined ? 'opens its database' : `connects to ${placeOf(url)}`)
-  const store = await openAgentStore(
-    url ?? databaseFile(config),
-    credentialBox(opening),
-    maxAttempts,
-  )
+  const box = credentialBox(opening)
+  const store = await openAgentStore(url ?? databaseFile(config), { ...options, box })
   started.add('store', () => store.close())
   // A database with notices of its own reaches servers of other machines too.
   return notices && store.notices === noNotices ? { ...store, notices } : store

@@ -7,6 +7,7 @@ import {
   readHasSourceMaps,
   readLogLevel,
   readPatchesOff,
+  readStandingWebhooks,
   readTelemetry,
   readTimeMs,
   readWebhookEnvironment,
@@ -39,6 +40,23 @@ describe('the environment of webhooks', () => {
     const env = { RUNYARD_WEBHOOK_SECRET: bad }
     expect(() => readWebhookEnvironment('X_', env)).toThrow('RUNYARD_WEBHOOK_SECRET')
   })
+})
+
+describe('the webhooks of all runs', () => {
+  it('are read from RUNYARD_WEBHOOKS', () => {
+    const RUNYARD_WEBHOOKS = '[{"url": "https://a.example/"}]'
+    expect(readStandingWebhooks({ RUNYARD_WEBHOOKS })).toEqual([
+      { url: 'https://a.example/', events: 'all' },
+    ])
+    expect(readStandingWebhooks({})).toEqual([])
+  })
+
+  it.each(['{', '{}', '[{"url": "/runs"}]', '[{"url": "https://a.example", "events": "some"}]'])(
+    'are refused: %s',
+    (RUNYARD_WEBHOOKS) => {
+      expect(() => readStandingWebhooks({ RUNYARD_WEBHOOKS })).toThrow('RUNYARD_WEBHOOKS')
+    },
+  )
 })
 
 describe('what is sent to OpenTelemetry', () => {

@@ -4,6 +4,12 @@
  */
 import { z } from 'zod'
 import { PATCHES, type Patch } from '../core/agent/host/patches.ts'
+import {
+  isStandingUrl,
+  MAX_STANDING_WEBHOOKS,
+  type StandingWebhook,
+  WEBHOOK_EVENTS,
+} from '../core/agent/webhook.ts'
 import { AppError } from '../core/errors.ts'
 import { LOG_LEVELS, type LogLevel } from '../core/log.ts'
 import { OTLP_PROTOCOLS } from '../core/tracing.ts'
@@ -135,6 +141,33 @@ export function readTelemetry(env: Environment) {
       }),
     logs: isSent('LOGS'),
     hasServiceName: !!env.OTEL_SERVICE_NAME,
+  }
+}
+
+const StandingWebhooks = z
+  .array(
+    z.object({
+      url: z.string().refine(isStandingUrl),
+      events: z.enum(WEBHOOK_EVENTS).default('all'),
+    }),
+  )
+  .max(MAX_STANDING_WEBHOOKS)
+
+/**
+ * `RUNYARD_WEBHOOKS`: the webhooks that get the ends of all runs, as JSON; unset: none. A control plane sets it from
+ * `source_config.webhooks` of the deployment. Throws `bad_request`.
+ */
+export function readStandingWebhooks(env: Environment): StandingWebhook[] {
+  const text = env.RUNYARD_WEBHOOKS
+  if (!text) return []
+  try {
+    return StandingWebhooks.parse(JSON.parse(text))
+  } catch (cause) {
+    throw new AppError(
+      'bad_request',
+      `RUNYARD_WEBHOOKS must be JSON such as [{"url": "https://…", "events": "failures"}], with at most ${MAX_STANDING_WEBHOOKS} webhooks.`,
+      { cause },
+    )
   }
 }
 

@@ -917,6 +917,13 @@ export const SETTINGS = [
       'what [webhooks](webhooks.md) are signed with, `whsec_` and base64; several are separated by commas',
   },
   {
+    name: 'RUNYARD_WEBHOOKS',
+    type: 'json',
+    readBy: ['project'],
+    meaning:
+      'the [webhooks of all runs](webhooks.md#webhooks-of-all-runs), as JSON: `[{"url": …, "events": "all"}]`; a deployment\'s settings set it',
+  },
+  {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     type: 'url',
     readBy: ['project'],

@@ -72,6 +72,13 @@ export class WebhookSender {
     if (this.#isStarted) this.#looks.request()
   }
 
+  /** Sends a message that is not stored, once. Never rejects. */
+  async sendOnce(
+    delivery: Pick<QueuedDelivery, 'delivery_id' | 'url' | 'payload' | 'headers'>,
+  ): Promise<Pick<AttemptResult, 'response_status' | 'error'>> {
+    return outcomeOf(await this.#post(delivery))
+  }
+
   /** Claims as many deliveries as there is room for. Returns when to look again, in ms. */
   async #claimAll(): Promise<number> {
     const { deliveries, clock, log } = this.#parts
@@ -121,14 +128,20 @@ export class WebhookSender {
   async #attempt(delivery: QueuedDelivery): Promise<AttemptResult> {
     const { problem } = delivery
     if (problem !== null) return this.#resultOf(delivery, { problem })
+    return this.#resultOf(delivery, await this.#post(delivery))
+  }
+
+  #post(delivery: Parameters<WebhookSender['sendOnce']>[0]): Promise<Answer> {
     const { post, clock, timeoutMs } = this.#parts
     const time = AbortSignal.timeout(timeoutMs)
     const message = this.#messageOf(delivery, clock.now())
-    const answer = await post(message, AbortSignal.any([this.#stopping.signal, time]))
-    return this.#resultOf(delivery, answer)
+    return post(message, AbortSignal.any([this.#stopping.signal, time]))
   }
 
-  #messageOf({ delivery_id, url, payload, ...own }: QueuedDelivery, now: number): Message {
+  #messageOf(
+    { delivery_id, url, payload, ...own }: Parameters<WebhookSender['sendOnce']>[0],
+    now: number,
+  ): Message {
     const { headers, secrets, allowedFields } = this.#parts
     const whole = `${payload.slice(0, -1)},"webhook_sent_at":"${momentOf(now)}"}`
     const sent = allowedFields ? () => pickFields(whole, allowedFields) : () => whole
@@ -145,11 +158,8 @@ export class WebhookSender {
   }
 
   #resultOf({ attempt, last_attempt }: QueuedDelivery, answer: Answer): AttemptResult {
-    const response_status = 'problem' in answer ? null : answer.response_status
-    if (response_status !== null && response_status >= 200 && response_status < 300) {
-      return { status: 'delivered', response_status, error: null }
-    }
-    const error = 'problem' in answer ? answer.problem : refusalOf(answer.response_status)
+    const { response_status, error } = outcomeOf(answer)
+    if (error === null) return { status: 'delivered', response_status, error }
     const isLast = attempt >= last_attempt || response_status === GONE
     if (isLast && !this.#stopping.signal.aborted)
       return { status: 'failed', response_status, error }
@@ -163,6 +173,14 @@ export class WebhookSender {
 function pickFields(body: string, allowed: readonly string[]): string {
   const fields = Object.entries(JSON.parse(body) as JsonObject)
   return JSON.stringify(Object.fromEntries(fields.filter(([name]) => allowed.includes(name))))
+}
+
+/** `error` is `null` for a response of 2xx. */
+function outcomeOf(answer: Answer): Pick<AttemptResult, 'response_status' | 'error'> {
+  if ('problem' in answer) return { response_status: null, error: answer.problem }
+  const { response_status } = answer
+  const isTaken = response_status >= 200 && response_status < 300
+  return { response_status, error: isTaken ? null : refusalOf(response_status) }
 }
 
 function refusalOf(status: number): string {

@@ -90,6 +90,14 @@ export class Webhooks {
     return 'problem' in destination ? destination.problem : undefined
   }
 
+  /** `WebhookSender.sendOnce`. Throws `unavailable` until the start. */
+  async sendOnce(
+    ...message: Parameters<WebhookSender['sendOnce']>
+  ): ReturnType<WebhookSender['sendOnce']> {
+    if (this.#sender) return this.#sender.sendOnce(...message)
+    throw new AppError('unavailable', 'The server sends no webhooks yet. Try again in a moment.')
+  }
+
   /** Looks for deliveries. Call it after the commit that wrote one or made one due again. */
   wake(): void {
     this.#sender?.wake()

@@ -38,7 +38,7 @@ describe.each(Object.entries(IMPLEMENTATIONS))('the agent server’s store on %s
   const opened: AgentStore[] = []
 
   async function another(box?: CredentialBox, maxAttempts?: number): Promise<AgentStore> {
-    const one = await openAgentStore(place, box, maxAttempts)
+    const one = await openAgentStore(place, { box, maxAttempts })
     opened.push(one)
     return one
   }

@@ -38,7 +38,9 @@ async function giveConfig(message: Partial<StartMessage>, env: NodeJS.ProcessEnv
   server.process.kill()
   await ended
   return async (key: Buffer | undefined) => {
-    const store = await openAgentStore(join(dataDir, 'agent.db'), key && createSecretBox(key))
+    const store = await openAgentStore(join(dataDir, 'agent.db'), {
+      box: key && createSecretBox(key),
+    })
     const [config] = await store.pushConfigs.list(result.task.id)
     await store.close()
     return config

@@ -1,4 +1,4 @@
-/** Queues webhooks and push notifications when a run has ended. */
+/** Queues webhooks, the run's own and the deployment's, and push notifications when a run has ended. */
 import { randomUUID } from 'node:crypto'
 import type { AgentStore } from '../../core/agent/agent-store.ts'
 import type { QueuedRun } from '../../core/agent/run.ts'
@@ -8,8 +8,8 @@ import { enqueuePushes } from '../a2a/push.ts'
 import { runOnWire } from '../runs/run-on-wire.ts'
 
 /**
- * Part of the transaction that ends the run, which may be removed by now: queues the run's webhook and
- * its task's push notifications. `false`: nothing was queued. On `true`, wake the sender after the
+ * Part of the transaction that ends the run, which may be removed by now: queues the run's webhook, those of the
+ * deployment and its task's push notifications. `false`: nothing was queued. On `true`, wake the sender after the
  * commit. `now` in ms since 1970.
  */
 export async function enqueuePosts(
@@ -19,32 +19,44 @@ export async function enqueuePosts(
   now: number,
 ): Promise<boolean> {
   const [hasWebhook, hasPushes] = await Promise.all([
-    enqueueWebhook(tx, run, end, now),
+    enqueueWebhooks(tx, run, end, now),
     enqueuePushes(tx, run, end, now),
   ])
   return hasWebhook || hasPushes
 }
 
-async function enqueueWebhook(
+async function enqueueWebhooks(
   tx: AgentStore,
   run: QueuedRun,
   end: WebhookEnd,
   now: number,
 ): Promise<boolean> {
   const { run_id, thread_id } = run
-  const url = run.kwargs.webhook
-  if (url === undefined) return false
+  const urls = urlsOf(tx, run, end)
+  if (urls.length === 0) return false
   const thread = await tx.threads.get(thread_id, { isDropped: true })
-  await tx.webhookDeliveries.insert({
-    delivery_id: randomUUID(),
-    ...{ run_id, thread_id, url },
+  const delivery = {
+    ...{ run_id, thread_id },
     created_at: new Date(now).toISOString(),
     last_attempt: DELIVERY_ATTEMPTS,
     payload: JSON.stringify(bodyOf((await tx.runs.get(run_id)) ?? run, end, now)),
     metadata: thread?.metadata ?? {},
     origin: originOf(run),
-  })
+  }
+  for (const url of urls) {
+    await tx.webhookDeliveries.insert({ ...delivery, delivery_id: randomUUID(), url })
+  }
   return true
+}
+
+/** Each URL once, even if it is both the run's own and the deployment's. */
+function urlsOf(tx: AgentStore, { kwargs }: QueuedRun, { status }: WebhookEnd): string[] {
+  const isFailure = status === 'error' || status === 'timeout'
+  const standing = tx.webhookDeliveries.standing.filter(
+    ({ events }) => events === 'all' || isFailure,
+  )
+  const own = kwargs.webhook === undefined ? [] : [kwargs.webhook]
+  return [...new Set([...own, ...standing.map(({ url }) => url)])]
 }
 
 /** The run as the API returns it, with its end. */

@@ -1,5 +1,5 @@
-/** The operations on webhook deliveries, and their verbs. */
-
+/** The operations on webhook deliveries and on the deployment's webhooks, and their verbs. */
+import { randomUUID } from 'node:crypto'
 import { z } from '@hono/zod-openapi'
 import type { Caller } from '../../core/agent/authorization.ts'
 import {
@@ -9,6 +9,7 @@ import {
   type QueuedDelivery,
   type WebhookDelivery,
 } from '../../core/agent/webhook.ts'
+import { timestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { parseJson } from '../../core/exact-json.ts'
 import { answerOf } from '../../http/answer.ts'
@@ -18,9 +19,9 @@ import { given } from '../operations/given.ts'
 import { UuidSchema } from '../operations/ids.ts'
 import { JsonObjectSchema } from '../operations/json.ts'
 import { OffsetSchema } from '../operations/query.ts'
-import { createRoutes, json, operationsOf } from '../operations/route.ts'
+import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
 
-const timestamp = () => z.string().openapi({ format: 'date-time' })
+const moment = () => z.string().openapi({ format: 'date-time' })
 
 const WebhookDeliverySchema = z
   .object({
@@ -32,10 +33,10 @@ const WebhookDeliverySchema = z
     thread_id: z.string().openapi({ format: 'uuid' }),
     url: z.string(),
     status: z.enum(DELIVERY_STATUSES),
-    created_at: timestamp(),
-    updated_at: timestamp(),
+    created_at: moment(),
+    updated_at: moment(),
     attempt: z.int().openapi({ description: 'How often it was tried.' }),
-    next_attempt_at: timestamp()
+    next_attempt_at: moment()
       .nullable()
       .openapi({ description: 'null: it is not sent by itself any more.' }),
     response_status: z
@@ -62,6 +63,21 @@ const DeliveryListQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(1000).default(10),
   offset: OffsetSchema,
 })
+
+const WebhookTestRequestSchema = z
+  .object({ url: z.string().max(2048).openapi({ description: 'Of a webhook of the deployment.' }) })
+  .openapi('WebhookTestRequest')
+
+const WebhookTestSchema = z
+  .object({
+    url: z.string(),
+    delivery_id: z.string().openapi({ format: 'uuid', description: 'Sent as `webhook-id`.' }),
+    sent_at: moment(),
+    duration_ms: z.int(),
+    response_status: z.int().nullable().openapi({ description: 'null: there was no answer.' }),
+    error: z.string().nullable().openapi({ description: 'Why it failed; null: it was taken.' }),
+  })
+  .openapi('WebhookTest')
 
 const DeliveryPathSchema = z.object({ delivery_id: UuidSchema })
 
@@ -90,6 +106,15 @@ const again = operation('post', '/webhooks/deliveries/{delivery_id}/redeliver', 
   refusals: [404],
 })
 
+/** An operation of Runyard only. */
+const test = operation('post', '/webhooks/test', {
+  id: 'test_webhook',
+  summary: "Send a signed test message to one of the deployment's webhooks, once",
+  request: { body: body(WebhookTestRequestSchema) },
+  answers: { 200: json(WebhookTestSchema, 'What became of it') },
+  refusals: [404],
+})
+
 export function webhookDeliveryRoutes(parts: Parts) {
   const routes = createRoutes()
   routes.openapi(list, async (c) => {
@@ -107,6 +132,7 @@ export function webhookDeliveryRoutes(parts: Parts) {
     const { delivery_id } = c.req.valid('param')
     return c.json(onWire(await redeliver(parts, c.get('caller'), delivery_id)), 200)
   })
+  routes.openapi(test, async (c) => c.json(await sendTest(parts, c.req.valid('json').url), 200))
   return routes
 }
 
@@ -144,6 +170,33 @@ async function redeliver(
   if (!delivery) throw notFound(delivery_id)
   webhooks.wake()
   return delivery
+}
+
+/** No run has this id. */
+const NO_ID = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Sends a message in the form of a run's end. It is neither stored nor tried again. Other URLs are refused, so that no
+ * caller learns the project's headers. Throws `not_found`.
+ */
+async function sendTest({ store, webhooks, clock }: Parts, url: string) {
+  if (!store.webhookDeliveries.standing.some((one) => one.url === url)) {
+    const when = 'A new one is known once the revision that was made with it serves.'
+    throw new AppError('not_found', `The deployment has no webhook with this URL. ${when}`)
+  }
+  const [delivery_id, sent_at, begun] = [randomUUID(), timestamp(clock), performance.now()]
+  const times = { created_at: sent_at, run_started_at: sent_at, run_ended_at: sent_at }
+  const end = { status: 'success', values: {}, error: null }
+  const message = { is_test: true, run_id: NO_ID, thread_id: NO_ID, ...times, ...end }
+  const payload = JSON.stringify(message)
+  const result = await webhooks.sendOnce({ delivery_id, url, payload, headers: null })
+  return {
+    url,
+    delivery_id,
+    sent_at,
+    duration_ms: Math.round(performance.now() - begun),
+    ...result,
+  }
 }
 
 /** Throws `not_found`. */

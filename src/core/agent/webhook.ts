@@ -1,6 +1,6 @@
 /**
- * A webhook delivery: what one run's end posts to the URL that the run was created with. The row is
- * written with the end itself, so there is one for each end and none without it.
+ * A webhook delivery: what one run's end posts to the URL that the run was created with, or to a webhook of the
+ * deployment. The row is written with the end itself, so there is one for each end and URL, and none without an end.
  *
  * ```
  * pending ──answered with 2xx──▶ delivered ──redelivered by hand──▶ pending
@@ -50,6 +50,27 @@ export interface WebhookConfig {
     /** In characters. Default and most: 65,536. */
     maxLength: number
   }
+}
+
+/** Which ends of runs a deployment's webhook gets. `failures`: those with status `error` or `timeout`. */
+export const WEBHOOK_EVENTS = ['all', 'failures'] as const
+
+/** How many webhooks one deployment may have. */
+export const MAX_STANDING_WEBHOOKS = 10
+
+/** A webhook of a whole deployment. It gets the ends of all runs, beside a run's own webhook. Stored as JSON. */
+export type StandingWebhook = {
+  /** `isStandingUrl`. */
+  url: string
+  events: (typeof WEBHOOK_EVENTS)[number]
+}
+
+/**
+ * Whether a deployment's webhook may have the URL: a whole http or https URL. A path of the server itself is refused: if
+ * it created runs, each of them would create the next.
+ */
+export function isStandingUrl(url: string): boolean {
+  return URL.canParse(url) && /^https?:\/\//i.test(url)
 }
 
 /** The fields of a delivery on the wire. */
@@ -139,6 +160,8 @@ export interface WebhookDeliveryStore {
   redeliver(delivery_id: string, by: { now: number; attempts: number }): Promise<boolean>
   /** When the next one is due; `undefined`: none is pending. */
   nextDue(): Promise<number | undefined>
+  /** The deployment's webhooks, which get the ends of all runs. */
+  standing: readonly StandingWebhook[]
   /** How many are pending. */
   countPending(): Promise<number>
   /** Removes what was settled before this moment (ISO 8601). Returns how many. */

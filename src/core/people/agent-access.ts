@@ -77,6 +77,7 @@ export const AGENT_ACCESS: Readonly<Record<string, AgentNeed>> = {
   'GET /webhooks/deliveries': 'look',
   'GET /webhooks/deliveries/{delivery_id}': 'look',
   'POST /webhooks/deliveries/{delivery_id}/redeliver': 'talk',
+  'POST /webhooks/test': 'talk',
   'PUT /store/items': 'talk',
   'GET /store/items': 'look',
   'DELETE /store/items': 'talk',

@@ -1,5 +1,6 @@
 /** The agent server's database. Each noun has a file; they are put together here. */
 import type { AgentStore } from '../../core/agent/agent-store.ts'
+import type { StandingWebhook } from '../../core/agent/webhook.ts'
 import { AppError } from '../../core/errors.ts'
 import { noNotices } from '../../core/notices.ts'
 import type { CredentialBox } from '../../core/secret-box.ts'
@@ -27,16 +28,22 @@ export const DEFAULT_SCHEMA = 'runyard_agent'
 /** In order. A change of the schema is a new migration at the end. */
 export const AGENT_SERVER_MIGRATIONS: readonly Migration[] = [initial]
 
+interface StoreOptions {
+  /** Encrypts credentials; absent: they are stored as they are. */
+  box?: CredentialBox | undefined
+  /** Of a run. Default `MAX_RUN_ATTEMPTS`. */
+  maxAttempts?: number | undefined
+  /** The deployment's webhooks. Default: none. */
+  standingWebhooks?: readonly StandingWebhook[]
+}
+
 /**
  * Opens a database and migrates it. `where` is a `postgres://` URL, a file (made if missing; `:memory:`
- * is not kept), or an open database. `close` closes it. `box` encrypts credentials; absent: they are stored
- * as they are. `maxAttempts` of a run: default `MAX_RUN_ATTEMPTS`. Throws `conflict` when the database is newer than
- * this code.
+ * is not kept), or an open database. `close` closes it. Throws `conflict` when the database is newer than this code.
  */
 export async function openAgentStore(
   where: string | Db,
-  box?: CredentialBox,
-  maxAttempts?: number,
+  options: StoreOptions = {},
 ): Promise<AgentStore> {
   const db = typeof where === 'string' ? await openDb(where, DEFAULT_SCHEMA) : where
   try {
@@ -47,7 +54,7 @@ export async function openAgentStore(
   }
   const isOwn = typeof where === 'string'
   const notices = isOwn ? await openNotices(where, DEFAULT_SCHEMA) : noNotices
-  const parts = (one: Db) => createParts(one, box, maxAttempts)
+  const parts = (one: Db) => createParts(one, options)
   return {
     ...parts(db),
     notices,
@@ -78,8 +85,7 @@ function createTransactionStore(parts: StoreParts): AgentStore {
 
 function createParts(
   db: Db,
-  box: CredentialBox | undefined,
-  maxAttempts: number | undefined,
+  { box, maxAttempts, standingWebhooks }: StoreOptions,
 ): Omit<AgentStore, 'notices' | 'transaction' | 'close'> {
   return {
     assistants: createAssistantStore(db),
@@ -92,7 +98,7 @@ function createParts(
     crons: createCronStore(db),
     servers: createServerStore(db),
     idempotencyKeys: createIdempotencyKeyStore(db),
-    webhookDeliveries: createWebhookDeliveryStore(db, box),
+    webhookDeliveries: createWebhookDeliveryStore(db, box, standingWebhooks),
     pushConfigs: createPushConfigStore(db, box),
     ping: async () => {
       await db.get('SELECT 1')

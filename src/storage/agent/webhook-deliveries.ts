@@ -6,6 +6,7 @@ import type {
   DeliveryQuery,
   NewDelivery,
   QueuedDelivery,
+  StandingWebhook,
   WebhookDeliveryStore,
 } from '../../core/agent/webhook.ts'
 import { AppError } from '../../core/errors.ts'
@@ -60,9 +61,14 @@ SELECT count(*) AS count FROM webhook_deliveries WHERE status = 'pending'`
 
 const EXPIRE = `DELETE FROM webhook_deliveries WHERE status <> 'pending' AND updated_at < $1`
 
-export function createWebhookDeliveryStore(db: Db, box?: CredentialBox): WebhookDeliveryStore {
+export function createWebhookDeliveryStore(
+  db: Db,
+  box?: CredentialBox,
+  standing: readonly StandingWebhook[] = [],
+): WebhookDeliveryStore {
   const deliveries = DELIVERIES.on(db)
   return {
+    standing,
     insert: (delivery) =>
       deliveries.add({
         ...{ ...delivery, headers: storedHeaders(delivery, box) },

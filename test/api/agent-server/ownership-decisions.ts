@@ -23,6 +23,9 @@ export interface World {
 /** Where Alice keeps a note; the project keeps everyone's in a namespace of their own. */
 export const NOTE = { namespace: ['notes'], key: 'note' }
 
+/** The webhook of the deployment. */
+export const STANDING_URL = 'http://127.0.0.1:9/'
+
 export interface Decision {
   /**
    * - `hidden`: to another user it is as if it were not there: 404, or `status`.
@@ -171,4 +174,5 @@ export const DECISIONS: Record<string, Decision> = {
   'GET /webhooks/deliveries': narrowed(),
   'GET /webhooks/deliveries/{delivery_id}': hidden(),
   'POST /webhooks/deliveries/{delivery_id}/redeliver': hidden(),
+  'POST /webhooks/test': { for: 'same', body: () => ({ url: STANDING_URL }) },
 }

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { nameOf, type Operation, operationsOf, readDocument } from '../../contract/document.ts'
 import { clientOf, startAgentServer } from '../../support/agent/agent-server.ts'
 import { forAllTests } from '../../support/running.ts'
-import { DECISIONS, type Decision, NOTE, type World } from './ownership-decisions.ts'
+import { DECISIONS, type Decision, NOTE, STANDING_URL, type World } from './ownership-decisions.ts'
 
 const SECRET = 'a secret of Alice'
 
@@ -16,7 +16,8 @@ let alice: Client
 /** Only looked for in vain. */
 let shared: World
 
-const server = forAllTests(() => startAgentServer({ projectName: 'owned' }))
+const standingWebhooks = [{ url: STANDING_URL, events: 'failures' }] as const
+const server = forAllTests(() => startAgentServer({ projectName: 'owned', standingWebhooks }))
 beforeAll(async () => {
   alice = clientOf(server.url, 'alice')
   shared = await makeWorld()

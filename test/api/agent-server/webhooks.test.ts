@@ -194,6 +194,93 @@ describe('the end of a run is posted', () => {
 
 const PAGE = { limit: 1, offset: 0 }
 
+describe('a webhook of the deployment', () => {
+  const standing = (path: string, events: 'all' | 'failures' = 'all') => ({
+    url: `${receiver.url}${path}`,
+    events,
+  })
+
+  test('gets the ends that it wants, of every run, once for each URL', async () => {
+    await start({}, { standingWebhooks: [standing('/all'), standing('/failures', 'failures')] })
+    const { client } = server
+    const { thread_id } = await client.threads.create()
+    const waiting = { input: {}, afterSeconds: 600 }
+    const { run_id } = await client.runs.create(thread_id, 'steps', waiting)
+    await client.runs.cancel(thread_id, run_id)
+    await client.runs.wait(null, 'steps', steps(`${receiver.url}/all`))
+    await client.runs.wait(null, 'fail', { input: { reason: 'on purpose' } }).catch(() => {})
+    const gone = await client.threads.create()
+    await client.runs.create(gone.thread_id, 'steps', waiting)
+    await client.threads.delete(gone.thread_id)
+    await receiver.count(5)
+    const ends = receiver.received.map(({ path, json }) => `${path} ${json.status}`)
+    expect(ends.toSorted()).toEqual([
+      '/all error',
+      '/all interrupted',
+      '/all rollback',
+      '/all success',
+      '/failures error',
+    ])
+    const failed = receiver.received.find(({ path }) => path === '/failures')
+    expect(failed?.json.error).toMatchObject({ message: 'on purpose' })
+    expect(failed?.json.kwargs).not.toHaveProperty('webhook')
+    const listed = (await get(`/webhooks/deliveries?run_id=${failed?.json.run_id}`)) as Delivery[]
+    expect(listed).toHaveLength(2)
+  })
+
+  test('is tried again like that of a run, under the same rules', async () => {
+    const inside = { url: 'http://10.0.0.1/', events: 'all' } as const
+    await start({ backoffMs: () => 1 }, { standingWebhooks: [inside, standing('/')] })
+    receiver.next.push(answer(500))
+    const { run_id } = await server.client.runs.create(null, 'steps', { input: {} })
+    const read = async () =>
+      (await get(`/webhooks/deliveries?run_id=${run_id}`)) as (Delivery & { url: string })[]
+    await eventually(async () => (await read()).map(({ status }) => status).toSorted()).toEqual([
+      'delivered',
+      'failed',
+    ])
+    const found = Object.fromEntries((await read()).map((one) => [one.url, one]))
+    expect(found[`${receiver.url}/`]).toMatchObject({ status: 'delivered', attempt: 2 })
+    expect(found[inside.url]).toMatchObject({ attempt: 8, error: expect.stringContaining('10.0') })
+  })
+
+  const sendTest = async (url: string) => {
+    const init = { method: 'POST', body: JSON.stringify({ url }) }
+    const response = await fetch(`${server.url}/webhooks/test`, init)
+    return { status: response.status, body: (await response.json()) as never }
+  }
+
+  test('gets one signed test message, which is neither stored nor tried again', async () => {
+    await start({}, { standingWebhooks: [standing('/t', 'failures')] })
+    const { url } = standing('/t')
+    const { status, body } = await sendTest(url)
+    const [message] = receiver.received
+    const { 'webhook-id': id, 'webhook-timestamp': timestamp } = message?.headers ?? {}
+    expect([status, body]).toEqual([
+      200,
+      {
+        ...{ url, delivery_id: id, response_status: 204, error: null },
+        ...{ sent_at: expect.any(String), duration_ms: expect.any(Number) },
+      },
+    ])
+    expect(message?.json).toMatchObject({ is_test: true, status: 'success', values: {} })
+    const signed = createHmac('sha256', SECRET).update(`${id}.${timestamp}.${message?.body}`)
+    expect(message?.headers['webhook-signature']).toBe(`v1,${signed.digest('base64')}`)
+    receiver.next.push(answer(500))
+    const refused = { response_status: 500, error: 'It answered 500.' }
+    expect((await sendTest(url)).body).toMatchObject(refused)
+    expect(receiver.received).toHaveLength(2)
+    expect(await get('/webhooks/deliveries')).toEqual([])
+  })
+
+  test('is the only one that gets tests', async () => {
+    await start({}, { standingWebhooks: [standing('/t')] })
+    const { status, body } = await sendTest(`${receiver.url}/other`)
+    expect([status, body]).toMatchObject([404, { detail: expect.stringContaining('no webhook') }])
+    expect(receiver.received).toEqual([])
+  })
+})
+
 describe('a delivery that fails', () => {
   test('is tried again with the same id and body until it is taken', async () => {
     await start()

@@ -14,6 +14,7 @@ import type { AgentServerOptions } from '../../../src/agent-server/server/option
 import type { AgentStore } from '../../../src/core/agent/agent-store.ts'
 import type { GraphHost } from '../../../src/core/agent/host/graph-host.ts'
 import type { ParkedThreads } from '../../../src/core/agent/parked-threads.ts'
+import type { StandingWebhook } from '../../../src/core/agent/webhook.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import { silentLog } from '../../../src/core/log.ts'
 import type { CredentialBox } from '../../../src/core/secret-box.ts'
@@ -72,6 +73,8 @@ export type StartOptions = Partial<Omit<AgentServerOptions, 'host' | 'config' | 
   createHost?: () => GraphHost
   /** Encrypts its credentials. Default: a box with the same key for every server. */
   credentialBox?: CredentialBox
+  /** The webhooks of all runs. Default: none. */
+  standingWebhooks?: readonly StandingWebhook[]
   /** Stands before its store. */
   storeOver?: (store: AgentStore) => AgentStore
   /** Default 0: a free port. */
@@ -154,7 +157,8 @@ async function startOne(
   const { log = silentLog } = rest
   const { language = LANGUAGE } = rest
   const config = await readProjectConfig(join(fixtureProject(projectName, language), configName))
-  const store = await openAgentStore(database, rest.credentialBox ?? CREDENTIAL_BOX)
+  const { credentialBox: box = CREDENTIAL_BOX, standingWebhooks = [] } = rest
+  const store = await openAgentStore(database, { box, standingWebhooks })
   const { isLangSmithUsed = false, createHost } = rest
   const opening: Promise<
     Pick<AgentServerOptions, 'host' | 'config' | 'ui'> & { stop(): Promise<void> }
