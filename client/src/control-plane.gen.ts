@@ -1560,6 +1560,12 @@ export interface components {
             build_command: string | null;
             /** @enum {string|null} */
             parked_threads: "warn" | "block" | null;
+            webhooks: components["schemas"]["DeploymentWebhook"][];
+        };
+        DeploymentWebhook: {
+            url: string;
+            /** @enum {string} */
+            events: "all" | "failures";
         };
         SourceRevisionConfig: {
             repo_ref: string | null;
@@ -1601,6 +1607,14 @@ export interface components {
             build_command?: string | null;
             /** @enum {string|null} */
             parked_threads?: "warn" | "block" | null;
+            webhooks?: {
+                url: string;
+                /**
+                 * @default all
+                 * @enum {string}
+                 */
+                events: "all" | "failures";
+            }[] | null;
         };
         ResourceSpec: {
             min_scale?: number | null;
@@ -2416,6 +2430,7 @@ export type SignInWays = components['schemas']['SignInWays'];
 export type DeploymentsList = components['schemas']['DeploymentsList'];
 export type Deployment = components['schemas']['Deployment'];
 export type SourceConfig = components['schemas']['SourceConfig'];
+export type DeploymentWebhook = components['schemas']['DeploymentWebhook'];
 export type SourceRevisionConfig = components['schemas']['SourceRevisionConfig'];
 export type SecretReference = components['schemas']['SecretReference'];
 export type DeploymentCreateRequest = components['schemas']['DeploymentCreateRequest'];

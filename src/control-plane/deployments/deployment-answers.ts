@@ -33,6 +33,7 @@ export async function deploymentAnswer(
       // `false` if it was never set, as LangGraph Platform answers.
       build_on_push: config.build_on_push ?? false,
       parked_threads: config.parked_threads ?? null,
+      webhooks: config.webhooks ?? [],
       custom_url: url,
     }),
     source_revision_config: latest?.source_revision_config ?? EMPTY_REVISION_CONFIG,

@@ -1,9 +1,10 @@
 /** Changing a deployment. */
 
+import { isDeepStrictEqual } from 'node:util'
 import { timestamp } from '../../core/clock.ts'
 import type { ControlPlaneStore } from '../../core/deployment/control-plane-store.ts'
 import type { Deployment, DeploymentPatch } from '../../core/deployment/deployment.ts'
-import type { Revision, Secret } from '../../core/deployment/revision.ts'
+import { isRevisionOver, type Revision, type Secret } from '../../core/deployment/revision.ts'
 import { sourceConfigOf } from '../../core/deployment/sources/config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Principal } from '../../core/people/api-key.ts'
@@ -30,7 +31,7 @@ import {
   refuseUnprepared,
 } from '../sources/rules.ts'
 import { requireUpload } from '../sources/uploads.ts'
-import { latestOf, refuseDeleted, requireDeployment } from './access.ts'
+import { latestOf, refuseDeleted, requireDeployment, requireRevision } from './access.ts'
 import { deploymentAnswer } from './deployment-answers.ts'
 import type { DeploymentAnswer, DeploymentPatchRequest } from './deployment-schemas.ts'
 import { checkSecrets, refuseSecretReferences } from './secret-rules.ts'
@@ -38,7 +39,8 @@ import { checkSecrets, refuseSecretReferences } from './secret-rules.ts'
 /**
  * Changes a deployment. A revision is made when something changes that an agent server is built or
  * started from: a member of `source_revision_config`, a non-empty list of secrets (it replaces
- * all) or of secrets to remove, or what the source's kind names, such as `resource_spec`.
+ * all) or of secrets to remove, or what the source's kind names, such as `resource_spec`. A change of `webhooks` deploys
+ * the same build again.
  *
  * Throws `not_found`, `forbidden`, `bad_request` for a member that may not change or does not fit
  * the source, `conflict` while the deployment is being deleted.
@@ -117,9 +119,29 @@ export async function applyPatch(
   if (next) await requireUpload(store, deployment.id, next.source_revision_config)
   else checkSetting(patched, latest)
   await store.deployments.update(deployment.id, patch)
-  return next
-    ? addRevision(store, patched, next, wish, parts.clock)
+  const areWebhooksKept = isDeepStrictEqual(config.webhooks ?? [], before.webhooks ?? [])
+  const source = next ?? (areWebhooksKept ? undefined : await restarted(store, patched, latest))
+  return source
+    ? addRevision(store, patched, source, wish, parts.clock)
     : { deployment: patched, latest }
+}
+
+/**
+ * Agent servers read some settings at their start only: the revision on its way, or else the one that serves, is
+ * deployed again from the same build. `undefined`: there is none.
+ */
+async function restarted(
+  store: ControlPlaneStore,
+  { id, active_revision_id }: Deployment,
+  latest: Revision | undefined,
+): Promise<RevisionSource | undefined> {
+  const isUnderWay = latest && !isRevisionOver(latest.status)
+  const active = active_revision_id ?? undefined
+  const revision = isUnderWay ? latest : active && (await requireRevision(store, id, active))
+  if (!revision) return undefined
+  const { source, source_revision_config, commit_author, commit_subject } = revision
+  const built_from = revision.built_from ?? revision.id
+  return { source, source_revision_config, built_from, commit_author, commit_subject }
 }
 
 function newRevision(before: Deployment, { latest }: DeploymentWithLatest): Revision | undefined {

@@ -50,7 +50,7 @@ function changedFields(before: Revision, after: Revision): RevisionChanges['fiel
 /** The fields that an agent server is built and started from, flat: `repo_ref`, `resource_spec.max_scale`, … */
 function fieldsOf(revision: Revision): Record<string, JsonValue> {
   const config = sourceConfigOf(revision)
-  const { repo_url, install_command, build_command, resource_spec } = config
+  const { repo_url, install_command, build_command, resource_spec, webhooks } = config
   const limits = Object.entries(resource_spec ?? {}).map(([name, value]) => [
     `resource_spec.${name}`,
     value,
@@ -61,6 +61,7 @@ function fieldsOf(revision: Revision): Record<string, JsonValue> {
     repo_url: repo_url && withoutCredentials(repo_url),
     install_command: install_command ?? null,
     build_command: build_command ?? null,
+    webhooks: webhooks?.length ? webhooks : null,
     ...Object.fromEntries(limits),
   }
 }

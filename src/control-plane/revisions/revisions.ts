@@ -135,9 +135,9 @@ export async function repeatRevision(
 ): Promise<DeploymentWithLatest & { latest: Revision }> {
   await requireTarball(store, revision)
   const { secrets } = revision
-  // `parked_threads` belongs to the deployment, not to its revisions.
-  const { parked_threads = null } = deployment.source_config
-  const source_config = { ...revision.source_config, parked_threads }
+  // These belong to the deployment, not to its revisions.
+  const { parked_threads = null, webhooks = null } = deployment.source_config
+  const source_config = { ...revision.source_config, parked_threads, webhooks }
   const patch = { source_config, secrets, updated_at: timestamp(clock) }
   await store.deployments.update(deployment.id, patch)
   const built_from = revision.built_from ?? revision.id

@@ -8,6 +8,7 @@ import { pullLogin } from '../../core/deployment/images/registry.ts'
 import {
   isRevisionOver,
   type Revision,
+  type Secret,
   UNFINISHED_STATUSES,
 } from '../../core/deployment/revision.ts'
 import type { Endpoints, RuntimeSpec } from '../../core/deployment/runtime.ts'
@@ -184,7 +185,7 @@ export class Steps {
       deployment_name: deployment.name,
       workspace_id: deployment.tenant_id,
       artifact: built.artifact,
-      secrets: projectSecrets(revision.secrets),
+      secrets: [...projectSecrets(revision.secrets), ...webhooksOf(deployment)],
       ...this.#loginFor(built.artifact, revision),
       ...placeOf(deployment),
       resource_spec,
@@ -334,4 +335,11 @@ function revisionOf({ revisions }: Seen, { revision_id }: { revision_id: string 
 function momentOf(ms: number | null): string | null {
   if (ms === null || ms > LAST_MOMENT) return null
   return new Date(Math.max(0, ms)).toISOString()
+}
+
+/** Its agent servers read the deployment's webhooks as a variable, whichever driver starts them. */
+function webhooksOf(deployment: Deployment): Secret[] {
+  const { webhooks } = sourceConfigOf(deployment)
+  if (!webhooks?.length) return []
+  return [{ name: 'RUNYARD_WEBHOOKS', value: JSON.stringify(webhooks) }]
 }

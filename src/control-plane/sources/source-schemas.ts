@@ -1,6 +1,7 @@
 /** A deployment's source on the wire: for all revisions, and for one. */
 import { z } from '@hono/zod-openapi'
 import { PARKED_THREADS_RULES } from '../../core/agent/parked-threads.ts'
+import { isStandingUrl, MAX_STANDING_WEBHOOKS, WEBHOOK_EVENTS } from '../../core/agent/webhook.ts'
 import { kindOf, SOURCES } from '../../core/deployment/sources/table.ts'
 import { line, nullishOf, Uuid } from '../operations/text.ts'
 
@@ -102,13 +103,28 @@ function isShallow(value: unknown): boolean {
   return JSON.stringify(value).length <= MAX_LENGTH
 }
 
+const StandingWebhookSchema = z
+  .object({ url: z.string(), events: z.enum(WEBHOOK_EVENTS) })
+  .openapi('DeploymentWebhook')
+
+/** `events`: all ends of runs, the default, or only those with status `error` or `timeout`. */
+const StandingWebhooksSchema = z
+  .array(
+    z.object({
+      url: line(2048).refine(isStandingUrl, 'Expected a whole http or https URL'),
+      events: z.enum(WEBHOOK_EVENTS).default('all'),
+    }),
+  )
+  .max(MAX_STANDING_WEBHOOKS)
+  .refine((all) => new Set(all.map(({ url }) => url)).size === all.length, 'Expected each URL once')
+
 /**
  * Every member may be absent or null; separate rules check which ones a source needs or refuses
  * (400, not 422). `repo_url`, `integration_id`, `deployment_type`, `listener_id` and
  * `listener_config` cannot change after creation. `parked_threads` is Runyard's own: whether a revision
  * that cannot continue threads in the middle of a graph is deployed (`warn`, the default) or not
- * (`block`). An empty `install_command` or `build_command` removes it. `custom_url` is ignored: Runyard
- * sets it.
+ * (`block`). So is `webhooks`: they get the ends of all runs; an empty list removes them. An empty `install_command` or
+ * `build_command` removes it. `custom_url` is ignored: Runyard sets it.
  */
 export const SourceConfigRequestSchema = z
   .object({
@@ -123,6 +139,7 @@ export const SourceConfigRequestSchema = z
     install_command: line(2048).nullish(),
     build_command: line(2048).nullish(),
     parked_threads: z.enum(PARKED_THREADS_RULES).nullish(),
+    webhooks: StandingWebhooksSchema.nullish(),
   })
   .openapi('SourceConfigRequest')
 
@@ -148,6 +165,7 @@ export const SourceConfigSchema = z
     install_command: z.string().nullable(),
     build_command: z.string().nullable(),
     parked_threads: z.enum(PARKED_THREADS_RULES).nullable(),
+    webhooks: z.array(StandingWebhookSchema),
   })
   .openapi('SourceConfig')
 

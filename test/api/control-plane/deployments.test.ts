@@ -32,6 +32,7 @@ describe('creating a deployment', () => {
         listener_id: null,
         listener_config: null,
         parked_threads: null,
+        webhooks: [],
         install_command: null,
         build_command: null,
       },

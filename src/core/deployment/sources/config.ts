@@ -1,5 +1,6 @@
 /** A source's configuration on the wire: one type for all kinds; each kind names the members it accepts. */
 import type { PARKED_THREADS_RULES } from '../../agent/parked-threads.ts'
+import type { StandingWebhook } from '../../agent/webhook.ts'
 import type { JsonObject } from '../../json.ts'
 
 /**
@@ -21,6 +22,8 @@ export type SourceConfig = {
   install_command: string | null
   build_command: string | null
   parked_threads: (typeof PARKED_THREADS_RULES)[number] | null
+  /** Get the ends of all its runs. `null`: none. */
+  webhooks: StandingWebhook[] | null
 }
 
 /** What one revision is made from. Absent on a given source: `null`. */
@@ -54,6 +57,7 @@ export const EMPTY_SOURCE_CONFIG: Readonly<SourceConfig> = {
   install_command: null,
   build_command: null,
   parked_threads: null,
+  webhooks: null,
 }
 
 export const EMPTY_REVISION_CONFIG: Readonly<SourceRevisionConfig> = {
