@@ -41,7 +41,7 @@ describe.skipIf(NO_BROWSER)(`the settings of a deployment${skipped}`, () => {
 
   test('add a domain that is answered at once, certify it and remove it', async () => {
     const page = await visitor.open(settings)
-    await page.getByText('It has no domains of its own.').waitFor()
+    await page.getByText('No domains').waitFor()
     await page.getByRole('button', { name: 'Add a domain' }).click()
     visitor.expect(/\/domains: 400|400 \(Bad Request\)/)
     await page.getByRole('textbox', { name: 'Host name' }).fill('127.0.0.1')
@@ -73,7 +73,7 @@ describe.skipIf(NO_BROWSER)(`the settings of a deployment${skipped}`, () => {
     await row.getByRole('button', { name: `Actions for ${HOST}` }).click()
     await page.getByRole('menuitem', { name: 'Remove the domain' }).click()
     await page.getByRole('button', { name: 'Remove the domain' }).click()
-    await page.getByText('It has no domains of its own.').waitFor()
+    await page.getByText('No domains').waitFor()
     expect(await askAt(HOST)).toBeUndefined()
   })
 
@@ -90,14 +90,14 @@ describe.skipIf(NO_BROWSER)(`the settings of a deployment${skipped}`, () => {
     await page.getByText('Every client that reaches its address can then').waitFor()
     expect(await visitor.faults()).toEqual([])
     await visitor.pictures('public-warning')
-    await page.getByRole('button', { name: 'Make it public' }).click()
+    await page.getByRole('button', { name: 'Make public' }).click()
     await page.getByText('share its threads and its store').waitFor()
     await page.getByText('Public', { exact: true }).waitFor()
     expect(await search()).toBe(200)
     await visitor.pictures('public')
     expect(await visitor.faults()).toEqual([])
     await toggle.press('Space')
-    await page.getByText('It is called with a key of this workspace').waitFor()
+    await page.getByText('Callers need a key of this workspace').waitFor()
     expect(await search()).toBe(401)
   })
 
@@ -107,7 +107,7 @@ describe.skipIf(NO_BROWSER)(`the settings of a deployment${skipped}`, () => {
     ).body as { key: string }
     const looker = await dashboard.visitor(key.key)
     const page = await looker.open(settings)
-    await page.getByText('It has no domains of its own.').waitFor()
+    await page.getByText('No domains').waitFor()
     expect(await page.getByRole('button', { name: 'Add a domain' }).count()).toBe(0)
     expect(await page.getByRole('switch', { name: 'Public' }).isDisabled()).toBe(true)
     expect(looker.problems).toEqual([])

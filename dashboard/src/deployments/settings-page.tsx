@@ -11,6 +11,7 @@ import { DomainsSection } from './settings/domains-section.tsx'
 import { PushWebhookSection } from './settings/push-webhook-section.tsx'
 import { SecretsSection } from './settings/secrets-section.tsx'
 import { ServersSection } from './settings/servers-section.tsx'
+import { WebhooksSection } from './settings/webhooks-section.tsx'
 
 /** The settings of a deployment. Viewers see them and cannot change them. */
 export function SettingsPage() {
@@ -24,6 +25,7 @@ export function SettingsPage() {
             <SecretsSection deployment={deployment} mayWrite={mayWrite} />
             <DomainsSection deployment={deployment} mayWrite={mayWrite} />
             <CallersSection deployment={deployment} mayWrite={mayWrite} />
+            <WebhooksSection deployment={deployment} mayWrite={mayWrite} />
             <ServersSection key={deployment.id} deployment={deployment} mayWrite={mayWrite} />
             {mayWrite && (
               <>

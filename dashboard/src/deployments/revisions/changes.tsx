@@ -14,6 +14,7 @@ const NAMES: Record<string, string> = {
   image_uri: 'Image',
   install_command: 'Install command',
   build_command: 'Build command',
+  webhooks: 'Webhooks',
   'resource_spec.min_scale': 'Minimum instances',
   'resource_spec.max_scale': 'Maximum instances',
   'resource_spec.memory_limit_mb': 'Memory limit (MB)',

@@ -20,14 +20,14 @@ export function AgentKeySection({ deployment }: { deployment: Deployment }) {
       ),
     said: (_, { revision_id }) =>
       revision_id
-        ? 'The key is another one: a revision rolls out that has it.'
-        : 'The key is another one: the next revision has it.',
+        ? 'The key is rotated. A new revision rolls out with it.'
+        : 'The key is rotated. The next revision has it.',
   })
   return (
     <Section title="Agent key">
       <Card className="flex flex-wrap items-center justify-between gap-3">
         <p className="max-w-prose text-ink-soft">
-          Its agents ask for their users’ OAuth tokens with a key of their own. Rotate it if it may
+          Its agents use this key to request the OAuth tokens of their users. Rotate it if it may
           have leaked.
         </p>
         <Button onPress={() => setAsking(true)}>Rotate the key</Button>
@@ -36,12 +36,12 @@ export function AgentKeySection({ deployment }: { deployment: Deployment }) {
         title="Rotate the agent key"
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        verb="Rotate it"
+        verb="Rotate"
         onConfirm={() => rotate.mutateAsync()}
       >
         <p>
-          The present key is refused from now on. The revision that serves is deployed once more
-          with the next one; until it serves, its agents get no tokens.
+          The present key stops working at once. The serving revision is deployed again with a new
+          key; until then its agents get no tokens.
         </p>
       </ConfirmDialog>
     </Section>

@@ -12,7 +12,7 @@ export function CallersSection(props: { deployment: Deployment; mayWrite: boolea
   const { name, is_public } = deployment
   const [isAsking, setAsking] = useState(false)
   const open = usePatch(deployment, `${name} is public.`)
-  const close = usePatch(deployment, `${name} is called with a key.`)
+  const close = usePatch(deployment, `${name} is private.`)
   return (
     <Section title="Callers">
       <Card className="space-y-2">
@@ -33,15 +33,15 @@ export function CallersSection(props: { deployment: Deployment; mayWrite: boolea
         )}
         <p className="max-w-prose text-sm text-ink-soft">
           {is_public
-            ? 'Where the project has an auth of its own, that decides as before. The Studio here still needs a key.'
-            : 'It is called with a key of this workspace, or as the project’s own auth says.'}
+            ? 'If the project has its own auth, that still decides. The Studio here still needs a key.'
+            : 'Callers need a key of this workspace, unless the project has its own auth.'}
         </p>
       </Card>
       <ConfirmDialog
         title={`Make ${name} public`}
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        verb="Make it public"
+        verb="Make public"
         onConfirm={() => open.mutateAsync({ is_public: true })}
       >
         <p>
@@ -49,8 +49,8 @@ export function CallersSection(props: { deployment: Deployment; mayWrite: boolea
           delete every thread, run, cron and item of its store, and start runs that you pay for.
         </p>
         <p>
-          To keep people apart, give the project an auth of its own instead. You can make it private
-          again at any time.
+          To keep users apart, give the project its own auth instead. You can make it private again
+          at any time.
         </p>
       </ConfirmDialog>
     </Section>

@@ -41,12 +41,12 @@ export function DeletionSection({ deployment }: { deployment: Deployment }) {
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         name={name}
-        verb="Delete it"
+        verb="Delete"
         onConfirm={() => remove.mutateAsync()}
       >
         <p>
-          What goes with it: its address, every thread with its history, runs, crons, items of its
-          store, OAuth tokens that it holds, secrets, revisions and logs. Nothing of it comes back.
+          This removes its address, threads with their history, runs, crons, store, OAuth tokens,
+          secrets, revisions and logs. It cannot be undone.
         </p>
         <WaitingThreads deployment_id={deployment_id} />
       </ConfirmDialog>

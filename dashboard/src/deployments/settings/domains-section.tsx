@@ -40,8 +40,8 @@ export function DomainsSection(props: { deployment: Deployment; mayWrite: boolea
         {({ resources, points_to }) => (
           <>
             {resources.length === 0 ? (
-              <Empty title="It has no domains of its own." {...(mayWrite && { action: add })}>
-                At each it answers at the root of a host name that you own.
+              <Empty title="No domains" {...(mayWrite && { action: add })}>
+                The deployment is served at the root of each of its domains.
               </Empty>
             ) : (
               <ul

@@ -29,8 +29,8 @@ export function PushWebhookSection({ deployment }: { deployment: Deployment }) {
     <Section title="Push webhook">
       <Card className="space-y-3">
         <p className="text-ink-soft">
-          GitHub, GitLab, Gitea or Bitbucket tell of a push with it. A new secret ends the one
-          before.
+          GitHub, GitLab, Gitea or Bitbucket call it on each push. A new secret replaces the
+          previous one.
           {deployment.source_config.build_on_push !== true &&
             ' “Create a revision of each push” has to be on as well.'}
         </p>
@@ -58,13 +58,13 @@ export function PushWebhookSection({ deployment }: { deployment: Deployment }) {
         title="Remove the push webhook"
         isOpen={isRemoving}
         onClose={() => setRemoving(false)}
-        verb="Remove it"
+        verb="Remove"
         onConfirm={async () => {
           await remove.mutateAsync()
           setMade(undefined)
         }}
       >
-        <p>Pushes make no revisions any more until there is another one.</p>
+        <p>Pushes create no revisions until you create another one.</p>
       </ConfirmDialog>
     </Section>
   )

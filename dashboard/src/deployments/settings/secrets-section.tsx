@@ -28,8 +28,8 @@ export function SecretsSection(props: { deployment: Deployment; mayWrite: boolea
       }
     >
       {secrets.length === 0 ? (
-        <Empty title="It has no secrets.">
-          Each is a variable of its servers, sealed in the database.
+        <Empty title="No secrets">
+          Environment variables of its servers, encrypted at rest and hidden here.
         </Empty>
       ) : (
         <ul
@@ -83,9 +83,9 @@ function SetDialog(props: { deployment: Deployment; isOpen: boolean; onClose: ()
       >
         <SecretsField secrets={given} onChange={setGiven} />
         <p className="mt-3 text-sm text-ink-soft">
-          The others stay as they are.{' '}
-          {known.length > 0 && `${known.map(({ name }) => name).join(', ')} get another value. `}A
-          new revision rolls out with them.
+          Other secrets stay unchanged.{' '}
+          {known.length > 0 && `${known.map(({ name }) => name).join(', ')} are replaced. `}A new
+          revision rolls out with them.
         </p>
         <Actions>
           <Button onPress={close}>Cancel</Button>
@@ -95,7 +95,7 @@ function SetDialog(props: { deployment: Deployment; isOpen: boolean; onClose: ()
             isPending={patch.isPending}
             isDisabled={named.length === 0}
           >
-            Set them
+            Set
           </Button>
         </Actions>
       </Form>
@@ -117,12 +117,12 @@ function RemoveDialog(props: {
       title="Remove a secret"
       isOpen={secret !== undefined}
       onClose={onClose}
-      verb="Remove it"
+      verb="Remove"
       onConfirm={() => patch.mutateAsync({ removed_secrets: secret ? [secret.name] : [] })}
     >
       <p>
-        <code>{secret?.name}</code> is no variable of its servers from the next revision on, which
-        rolls out at once. Older revisions keep it: a rollback brings it back.
+        A new revision rolls out without <code>{secret?.name}</code>. Older revisions keep it: a
+        rollback brings it back.
       </p>
     </ConfirmDialog>
   )

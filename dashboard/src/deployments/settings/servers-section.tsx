@@ -43,16 +43,16 @@ export function ServersSection(props: { deployment: Deployment; mayWrite: boolea
           <fieldset disabled={!mayWrite} className="space-y-4">
             <legend className="sr-only">Servers and build</legend>
             <TextField
-              label="Name for people"
+              label="Display name"
               value={displayName}
               onChange={setDisplayName}
               placeholder={deployment.name}
-              help="Without one it goes by its own name."
+              help="Default: its name."
               isDisabled={!mayWrite}
             />
             <SettingsForm value={written} onChange={setWritten} isDisabled={!mayWrite} />
             <SelectField
-              label="A revision that cannot go on with threads in the middle of a graph"
+              label="If open threads would break"
               value={rule}
               onChange={(value) => setRule(value === 'block' ? 'block' : 'warn')}
               choices={RULES}
@@ -78,7 +78,7 @@ export function ServersSection(props: { deployment: Deployment; mayWrite: boolea
                 <p className="text-sm text-ink-soft">
                   {makesRevision(change)
                     ? 'A new revision rolls out with it.'
-                    : 'It counts at once: no revision is created.'}
+                    : 'Takes effect at once, without a new revision.'}
                 </p>
               )}
             </div>
