@@ -9,6 +9,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef } from 'react'
 import { classes } from './classes.ts'
 import { CheckMark } from './field.tsx'
+import { useIsNarrow } from './narrow.ts'
 
 export interface ListColumn<T> {
   id: string
@@ -17,6 +18,8 @@ export interface ListColumn<T> {
   /** A CSS grid track: `6rem`, `minmax(0,1fr)`. */
   width: string
   align?: 'right'
+  /** Second on a phone, where a list scrolls sideways. */
+  isTime?: boolean
 }
 
 const ROW_HEIGHT = 36
@@ -36,7 +39,8 @@ export function RowList<T>(props: {
   /** The height of the list, as a class. */
   height?: string
 }) {
-  const { columns, count, rowAt, keyOf, linkOf, selection, onSeen } = props
+  const { count, rowAt, keyOf, linkOf, selection, onSeen } = props
+  const columns = useTimeInSight(props.columns)
   const frame = useRef<HTMLDivElement>(null)
   const navigate = useNavigate()
   const rows = useVirtualizer({
@@ -79,7 +83,11 @@ export function RowList<T>(props: {
             className="grid items-center px-1"
             style={{ gridTemplateColumns: template }}
           >
-            {selection && <div role="columnheader" aria-label="Chosen" />}
+            {selection && (
+              <div role="columnheader">
+                <span className="sr-only">Chosen</span>
+              </div>
+            )}
             {columns.map(({ id, header, align }) => (
               <div
                 key={id}
@@ -149,6 +157,15 @@ export function RowList<T>(props: {
       </div>
     </div>
   )
+}
+
+function useTimeInSight<T>(columns: readonly ListColumn<T>[]): readonly ListColumn<T>[] {
+  const isNarrow = useIsNarrow()
+  return useMemo(() => {
+    const [first, ...rest] = columns.filter(({ isTime }) => !isTime)
+    if (!isNarrow || !first) return columns
+    return [first, ...columns.filter(({ isTime }) => isTime), ...rest]
+  }, [columns, isNarrow])
 }
 
 /** Rendered once and kept while the list scrolls. */

@@ -84,6 +84,7 @@ export function Table<T extends object>(props: {
         <TableHeader className="border-b border-line text-sm text-ink-soft">
           {selection && (
             <AriaColumn className="w-10 px-3">
+              <span className="sr-only">Chosen</span>
               <SelectBox />
             </AriaColumn>
           )}

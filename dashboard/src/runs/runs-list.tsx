@@ -159,6 +159,7 @@ const COLUMNS: readonly ListColumn<ServerRun>[] = [
   },
   {
     id: 'when',
+    isTime: true,
     header: 'Created',
     width: '7rem',
     align: 'right',

@@ -18,7 +18,8 @@ export function Rail() {
   }
   const isLabelled = isFolded ? 'hidden' : 'max-lg:hidden'
   return (
-    <div
+    <nav
+      aria-label="Places"
       className={classes(
         'sticky top-0 flex h-dvh shrink-0 flex-col border-r border-line bg-surface max-sm:hidden',
         isFolded ? 'w-13' : 'w-48 max-lg:w-13',
@@ -32,11 +33,11 @@ export function Rail() {
         <Logo />
         <span className={isLabelled}>Runyard</span>
       </Link>
-      <nav aria-label="Places" className="flex-1 space-y-0.5 overflow-y-auto p-2">
+      <div className="flex-1 space-y-0.5 overflow-y-auto p-2">
         {PLACES[MODE].map((place) => (
           <PlaceLink key={place.to} place={place} labelled={isLabelled} />
         ))}
-      </nav>
+      </div>
       <div className="p-3 max-lg:hidden">
         <IconButton
           label={isFolded ? 'Show the names of places' : 'Show icons only'}
@@ -44,7 +45,7 @@ export function Rail() {
           onPress={fold}
         />
       </div>
-    </div>
+    </nav>
   )
 }
 

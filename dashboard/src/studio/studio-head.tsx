@@ -16,10 +16,10 @@ import { useStudio, useStudioStream } from './studio-context.tsx'
 import { threadTitle } from './thread-title.ts'
 
 export function StudioHead() {
-  const { threadId, select } = useStudio()
+  const { assistant, threadId, select } = useStudio()
   return (
     <header className="flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 bg-surface px-3 py-1.5">
-      <h1 className="sr-only">Studio</h1>
+      <h1 className="sr-only">{assistant.name} · Studio</h1>
       <AssistantMenu />
       <ThreadMenu />
       {threadId && <Id id={threadId} />}

@@ -47,6 +47,7 @@ export function StudioPage() {
 function Loading() {
   return (
     <div className="px-4 py-5 sm:px-6">
+      <h1 className="sr-only">Studio</h1>
       <Skeleton lines={5} />
     </div>
   )

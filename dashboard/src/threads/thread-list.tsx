@@ -104,6 +104,7 @@ const COLUMNS: readonly ListColumn<FoundThread>[] = [
   },
   {
     id: 'changed',
+    isTime: true,
     header: 'Changed',
     width: '7rem',
     align: 'right',
