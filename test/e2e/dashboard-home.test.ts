@@ -37,7 +37,7 @@ describe.skipIf(NO_BROWSER)(`Home${skipped}`, () => {
     await page.getByText('An admin or a developer of this workspace can deploy.').waitFor()
     for (const path of ['/crons', '/webhooks', '/store']) {
       await visitor.open(path)
-      await page.getByText('There is no deployment yet').waitFor()
+      await page.getByText('No deployment serves').waitFor()
       expect(await page.getByRole('link', { name: 'Deploy an agent' }).count()).toBe(0)
     }
     await visitor.open('/connections')

@@ -119,7 +119,7 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
     const { deployments } = await figures()
     const id = deployments.find(({ name }) => name === 'echo')?.deployment_id
     const page = await visitor.open(`/crons?deployment=${id}`)
-    await page.getByText('No crons here').waitFor()
+    await page.getByText('No crons').waitFor()
     await page.getByRole('button', { name: 'New cron' }).click()
     const dialog = page.getByRole('dialog', { name: 'New cron' })
     await dialog.getByRole('textbox', { name: 'Schedule' }).fill('30 6 * * 1')
@@ -137,9 +137,15 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
       await row.getByRole('button', { name: /^Actions/ }).click()
       await page.getByRole('menuitem', { name }).click()
     }
+    const { next_run_date } = (await crons())[0] ?? {}
     await act('Run now')
+    await page.getByRole('button', { name: 'Open' }).click()
+    await page.getByRole('link', { name: /^cron / }).click()
+    await page.getByRole('dialog', { name: /^At 06:30/ }).waitFor()
+    await page.keyboard.press('Escape')
     await row.getByText('Done').waitFor()
-    expect((await crons())[0]?.last_run?.status).toBe('success')
+    const [ran] = await crons()
+    expect(ran).toMatchObject({ next_run_date, last_run: { status: 'success' } })
     await act('Pause')
     await row.getByText('Paused').waitFor()
     expect(await crons()).toMatchObject([{ enabled: false, next_run_date: null }])
@@ -154,7 +160,7 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
       .or(page.getByRole('dialog'))
       .getByRole('button', { name: 'Delete' })
       .click()
-    await page.getByText('No crons here').waitFor()
+    await page.getByText('No crons').waitFor()
     expect(await crons()).toEqual([])
   })
 
@@ -208,7 +214,7 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
     expect(await visitor.faults()).toEqual([])
     await page.getByRole('searchbox', { name: 'Search' }).fill('cat')
     await page.keyboard.press('Enter')
-    await page.getByText('The nearest in meaning').waitFor()
+    await page.getByText('Sorted by similarity').waitFor()
     const [nearest] = await items.getByRole('rowheader').allTextContents()
     expect(nearest).toBe('pet')
 
@@ -232,26 +238,100 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
     await expect.poll(() => items.getByRole('rowheader').allTextContents()).toEqual(['pet'])
   })
 
-  test('open on the deployment that was chosen last, unless the address names one', async () => {
-    const { deployments } = await figures()
-    const idOf = (name: string) => deployments.find((one) => one.name === name)?.deployment_id ?? ''
-    const chosen = (name: string) =>
-      page.getByRole('button', { name: new RegExp(`^${name}.*Deployment`) })
-    const page = await visitor.open('/crons')
-    await chosen('echo').click()
-    await page.getByRole('option', { name: 'memory' }).click()
-    await expect.poll(() => page.url()).toContain(`deployment=${idOf('memory')}`)
-    for (const place of ['crons', 'webhooks', 'store']) {
-      await visitor.open(`/${place}`)
-      await chosen('memory').waitFor()
+  test('show the rows of all deployments in one list, and of one that is chosen', async () => {
+    const hook = `${receiver.url}/of`
+    const input = { messages: [] }
+    await echo.crons.create('agent', { schedule: '0 6 * * *', input })
+    await memory.crons.create('own', { schedule: '0 7 * * *', input })
+    await echo.store.putItem(['users', 'ann'], 'colour', { text: 'red' })
+    await memory.store.putItem(['users', 'ann'], 'pet', { text: 'a cat' })
+    for (const [name, client, graph] of [
+      ['echo', echo, 'agent'],
+      ['memory', memory, 'own'],
+    ] as const) {
+      const { thread_id } = await client.threads.create()
+      const webhook = `${hook}/${name}`
+      await client.runs.wait(thread_id, graph, { input, webhook }).catch(() => {})
     }
-    await visitor.open(`/store?deployment=${idOf('echo')}`)
-    await chosen('echo').waitFor()
+    const page = await visitor.open('/crons')
+    const rows = (label: string) => page.getByRole('grid', { name: label }).getByRole('row')
+    const expectBoth = async (label: string, ofEcho: RegExp, ofMemory: RegExp) => {
+      await rows(label).filter({ hasText: ofEcho }).filter({ hasText: 'echo' }).waitFor()
+      await rows(label).filter({ hasText: ofMemory }).filter({ hasText: 'memory' }).waitFor()
+    }
+    await expectBoth('Crons', /06:00/, /07:00/)
+    await visitor.pictures('all-crons')
+    expect(await visitor.faults()).toEqual([])
+    await page.getByRole('button', { name: /All deployments/ }).click()
+    await page.getByRole('option', { name: 'memory' }).click()
+    await expect.poll(() => rows('Crons').count()).toBe(2)
+    expect(page.url()).toMatch(/deployment=/)
+    expect(await page.getByRole('columnheader', { name: 'Deployment' }).count()).toBe(0)
+
     await visitor.open('/webhooks')
-    await chosen('memory').waitFor()
-    await page.evaluate("localStorage.setItem('runyard.deployment', 'gone')")
-    await visitor.open('/crons')
-    await chosen('echo').waitFor()
+    await expectBoth('Deliveries', /of\/echo/, /of\/memory/)
+    await visitor.pictures('all-webhooks')
+    expect(await visitor.faults()).toEqual([])
+    await visitor.open('/runs')
+    await rows('Runs').filter({ hasText: 'echo' }).first().waitFor()
+    await rows('Runs').filter({ hasText: 'memory' }).first().waitFor()
+
+    await visitor.open('/store')
+    await page.getByRole('grid', { name: 'Items' }).waitFor()
+    await expectBoth('Items', /colour/, /pet/)
+    await visitor.pictures('all-store')
+    expect(await visitor.faults()).toEqual([])
+    await page.getByRole('button', { name: 'colour' }).click()
+    await page.getByRole('dialog', { name: 'colour' }).getByText('red').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'New item' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New item' })
+    await dialog.getByRole('button', { name: /Deployment/ }).click()
+    await page.getByRole('option', { name: 'memory' }).click()
+    await dialog.getByRole('textbox', { name: 'Namespace' }).fill('places')
+    await dialog.getByRole('textbox', { name: 'Key' }).fill('home')
+    await dialog.getByRole('button', { name: 'Store' }).click()
+    await expect
+      .poll(async () => (await memory.store.getItem(['places'], 'home'))?.value)
+      .toEqual({})
+    for (const { crons } of [echo, memory]) {
+      for (const { cron_id } of await crons.search()) await crons.delete(cron_id)
+    }
+  })
+
+  test('add a webhook of a deployment, send it a test, and remove it', async () => {
+    const { deployments } = await figures()
+    const id = deployments.find(({ name }) => name === 'echo')?.deployment_id ?? ''
+    const url = `${receiver.url}/standing`
+    const got = () => receiver.received.filter(({ path }) => path === '/standing')
+    const page = await visitor.open(`/deployments/${id}/settings`)
+    await page.getByRole('button', { name: 'Add a webhook' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add a webhook' })
+    await dialog.getByRole('textbox', { name: 'URL' }).fill(url)
+    await visitor.pictures('settings-webhook-add')
+    expect(await visitor.faults()).toEqual([])
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+    const list = page.getByRole('list', { name: 'Webhooks' })
+    await list.getByText(url, { exact: true }).waitFor()
+    const isServed = async () => {
+      const { latest_revision_id, active_revision_id } = await dashboard.client.getDeployment(id)
+      return latest_revision_id === active_revision_id
+    }
+    await expect.poll(isServed, { timeout: 60_000 }).toBe(true)
+    await list.getByRole('button', { name: 'Send a test' }).click()
+    await list.getByText('Delivered: 204').waitFor()
+    expect(got()).toMatchObject([{ json: { is_test: true } }])
+    receiver.next.push((response) => void response.writeHead(500).end())
+    await list.getByRole('button', { name: 'Send a test' }).click()
+    await list.getByText('It answered 500.').waitFor()
+    await visitor.pictures('settings-webhooks')
+    expect(await visitor.faults()).toEqual([])
+    await echo.runs.wait(null, 'agent', { input: { messages: ['told'] } })
+    await expect.poll(() => got().at(-1)?.json).toMatchObject({ status: 'success' })
+    await list.getByRole('button', { name: `Remove ${url}` }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('No webhooks').waitFor()
+    await expect.poll(isServed, { timeout: 60_000 }).toBe(true)
   })
 
   test('make an OAuth provider, connect an account there, and delete both', async () => {
@@ -321,7 +401,7 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
     await studio.getByText('Talk to agent').waitFor()
     const other = await dashboard.visitor()
     const crons = await other.open(`/crons?deployment=${id}`)
-    await crons.getByText('No crons here').waitFor()
+    await crons.getByText('No crons').waitFor()
 
     const settings = await dashboard.visitor()
     const form = await settings.open(`/deployments/${id}/settings`)
@@ -337,11 +417,11 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
         (answer) => answer.url().includes('/agents/echo/') && answer.status() === 204,
       )
     await Promise.all([looks(studio), looks(crons)])
-    await crons.getByText('This was read before.').waitFor()
+    await crons.getByText('Rows of these deployments were read before.').waitFor()
     // Opening them does not wake it either.
-    for (const place of ['crons', 'webhooks', 'store']) {
-      await other.open(`/${place}?deployment=${id}`)
-      await crons.getByRole('button', { name: 'Wake', exact: true }).waitFor()
+    for (const place of ['crons', 'webhooks', 'store', 'runs']) {
+      await other.open(`/${place}`)
+      await crons.getByRole('button', { name: 'Wake echo' }).waitFor()
     }
     expect(await other.faults()).toEqual([])
     await other.pictures('asleep')
@@ -354,8 +434,8 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
     await messages.getByText('echo: Are you there?').waitFor()
     await expect.poll(state).toBe('asleep')
     await other.open(`/crons?deployment=${id}`)
-    await crons.getByRole('button', { name: 'Wake', exact: true }).click()
-    await crons.getByText('No crons here').waitFor()
+    await crons.getByRole('button', { name: 'Wake echo' }).click()
+    await crons.getByText('No crons').waitFor()
     const { problems } = other
     await other.leave()
     expect(problems).toEqual([])

@@ -1,16 +1,14 @@
-import { useQuery } from '@tanstack/react-query'
 import { z } from 'zod'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { Button } from '../design/button.tsx'
 import { Dialog } from '../design/dialog.tsx'
-import { Plus } from '../design/icon.gen.tsx'
+import { Plus, Plus } from '../design/icon.gen.tsx'
 import { JsonView } from '../design/json/view.tsx'
 import { Facts, TextLink } from '../design/page.tsx'
-import { QueryView } from '../design/query-view.tsx'
 import { Id } from '../design/text/id.tsx'
 import { Time } from '../design/text/time.tsx'
 import { addressText, useAddress } from '../shell/address.ts'
-import { ServerPage } from '../shell/server-choice.tsx'
+import { AllRows, ServersPage } from '../shell/servers-page.tsx'
 import { Talks } from '../shell/talks.tsx'
 import { CronsTable } from './crons-table.tsx'
 import { LastRun } from './last-run.tsx'
@@ -29,7 +27,7 @@ const searchSchema = z.object({
 export function CronsPage() {
   const [, change] = useAddress(searchSchema)
   return (
-    <ServerPage
+    <ServersPage
       title="Crons"
       actions={() => (
         <Talks>
@@ -39,32 +37,39 @@ export function CronsPage() {
         </Talks>
       )}
     >
-      {(server) => <Crons server={server} />}
-    </ServerPage>
+      {(servers) => <Crons servers={servers} />}
+    </ServersPage>
   )
 }
 
-function Crons({ server }: { server: AgentServer }) {
-  const query = useQuery(cronsQuery(server))
+function Crons({ servers }: { servers: readonly AgentServer[] }) {
   const [search, change] = useAddress(searchSchema)
-  const open = query.data?.find(({ cron_id }) => cron_id === search.cron)
   return (
     <>
-      <QueryView query={query} what="the crons">
-        {(crons) => (
-          <CronsTable
-            server={server}
-            crons={crons}
-            onOpen={({ cron_id }) => change({ cron: cron_id })}
-          />
-        )}
-      </QueryView>
-      {open && (
-        <CronDialog server={server} cron={open} onClose={() => change({ cron: undefined })} />
-      )}
+      <AllRows servers={servers} query={cronsQuery} what="the crons">
+        {(crons) => {
+          const open = crons.find(({ cron_id }) => cron_id === search.cron)
+          return (
+            <>
+              <CronsTable
+                servers={servers}
+                crons={crons.toSorted((a, b) => b.created_at.localeCompare(a.created_at))}
+                onOpen={({ cron_id }) => change({ cron: cron_id })}
+              />
+              {open && (
+                <CronDialog
+                  server={open.server}
+                  cron={open}
+                  onClose={() => change({ cron: undefined })}
+                />
+              )}
+            </>
+          )
+        }}
+      </AllRows>
       {search.new && (
         <Talks>
-          <NewCronDialog server={server} onClose={() => change({ new: undefined })} />
+          <NewCronDialog servers={servers} onClose={() => change({ new: undefined })} />
         </Talks>
       )}
     </>
@@ -86,7 +91,7 @@ function CronDialog(props: { server: AgentServer; cron: Cron; onClose: () => voi
             ['Ends', cron.end_time ? <Time key="e" at={cron.end_time} /> : 'Never'],
             ['Created', <Time key="m" at={cron.created_at} />],
             ['Last run', <LastRun key="l" server={server} run={last_run ?? null} />],
-            ...(last_run?.error ? ([['Its error', last_run.error]] as const) : []),
+            ...(last_run?.error ? ([['Error of the last run', last_run.error]] as const) : []),
           ]}
         />
         <NextTimes
@@ -95,7 +100,7 @@ function CronDialog(props: { server: AgentServer; cron: Cron; onClose: () => voi
           count={5}
         />
       </div>
-      <h3 className="mt-5 mb-1 font-medium">What its runs are made with</h3>
+      <h3 className="mt-5 mb-1 font-medium">Payload of its runs</h3>
       <JsonView value={cron.payload} />
       {Object.keys(cron.metadata ?? {}).length > 0 && (
         <>

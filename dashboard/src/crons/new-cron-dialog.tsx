@@ -8,13 +8,16 @@ import { FormDialog } from '../design/form-dialog.tsx'
 import { JsonEditor } from '../design/json/editor.tsx'
 import { jsonObject } from '../design/json/object.ts'
 import { toast } from '../design/toast.tsx'
+import { ServerField } from '../shell/servers-page.tsx'
 import { NextTimes } from './next-times.tsx'
 import { useCronAction } from './queries.ts'
 import { nextTimes, scheduleText } from './schedule.ts'
 
 const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')]
 
-export function NewCronDialog({ server, onClose }: { server: AgentServer; onClose: () => void }) {
+export function NewCronDialog(props: { servers: readonly AgentServer[]; onClose: () => void }) {
+  const { servers, onClose } = props
+  const [server, setServer] = useState(servers[0] as AgentServer)
   const { data: assistants = [] } = useQuery(assistantsQuery(server))
   const [assistant, setAssistant] = useState<string>()
   const [schedule, setSchedule] = useState('0 9 * * 1-5')
@@ -37,7 +40,7 @@ export function NewCronDialog({ server, onClose }: { server: AgentServer; onClos
             onRunCompleted: isKept ? 'keep' : 'delete',
           }),
     )
-    toast('The cron is set.')
+    toast('The cron is created.')
   }
   return (
     <FormDialog
@@ -50,6 +53,14 @@ export function NewCronDialog({ server, onClose }: { server: AgentServer; onClos
       onSend={create}
       onClose={onClose}
     >
+      <ServerField
+        servers={servers}
+        value={server}
+        onChange={(one) => {
+          setServer(one)
+          setAssistant(undefined)
+        }}
+      />
       <SelectField
         label="Assistant"
         value={chosen}
@@ -86,7 +97,7 @@ export function NewCronDialog({ server, onClose }: { server: AgentServer; onClos
         />
         {!thread && (
           <Checkbox isSelected={isKept} onChange={setKept}>
-            Keep each run's thread, to be looked at later
+            Keep the thread of each run
           </Checkbox>
         )}
       </div>

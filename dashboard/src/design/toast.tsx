@@ -14,15 +14,19 @@ import { Mark, type Tone } from './status.tsx'
 interface Message {
   text: string
   tone: Tone
-  undo?: () => void
+  /** A button: its text and what it does. */
+  action?: readonly [text: string, act: () => void]
 }
 
 const queue = new ToastQueue<Message>({ maxVisibleToasts: 4 })
 
-/** `undo`: reverses the action; offered while the message is visible. */
-export function toast(text: string, options: { tone?: Tone; undo?: () => void } = {}): void {
-  const { tone = 'good', undo } = options
-  queue.add({ text, tone, ...(undo && { undo }) }, { timeout: 6_000 })
+/** `action`: a button, offered while the message is visible. `undo`: the same, named Undo. */
+export function toast(
+  text: string,
+  options: Partial<Pick<Message, 'tone' | 'action'>> & { undo?: () => void } = {},
+): void {
+  const { tone = 'good', undo, action = undo && (['Undo', undo] as const) } = options
+  queue.add({ text, tone, ...(action && { action }) }, { timeout: 6_000 })
 }
 
 /** Where messages appear, once in the shell: over the middle of the top bar, which has no controls. */
@@ -41,15 +45,15 @@ export function Toasts() {
           <ToastContent>
             <Text slot="title">{shown.content.text}</Text>
           </ToastContent>
-          {shown.content.undo && (
+          {shown.content.action && (
             <Button
               size="sm"
               onPress={() => {
-                shown.content.undo?.()
+                shown.content.action?.[1]()
                 queue.close(shown.key)
               }}
             >
-              Undo
+              {shown.content.action[0]}
             </Button>
           )}
           <IconButton label="Close" icon={<X size={14} />} slot="close" />

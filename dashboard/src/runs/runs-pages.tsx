@@ -1,14 +1,8 @@
 /** The lists of runs: of one agent server, and of all deployments. */
-import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
-import { type AgentServer, agentServer, atAGlance, useAgentServer } from '../api/agent-server.tsx'
-import { pagesOf } from '../api/deployment-pages.ts'
-import { type Answering, answeringQuery } from '../api/deployments.ts'
+import { type AgentServer, atAGlance, useAgentServer } from '../api/agent-server.tsx'
 import { RUN_STATUSES } from '../api/runs.ts'
 import { meaningOfRun } from '../api/states.ts'
-import { Empty } from '../design/empty.tsx'
-import { Page, TextLink } from '../design/page.tsx'
-import { QueryView } from '../design/query-view.tsx'
+import { Page } from '../design/page.tsx'
 import { useAddress } from '../shell/address.ts'
 import {
   AssistantFilter,
@@ -18,6 +12,7 @@ import {
   SearchFilter,
   SpanFilter,
 } from '../shell/filters.tsx'
+import { ServersPage } from '../shell/servers-page.tsx'
 import { RunsList } from './runs-list.tsx'
 import { type RunsSearch, runsSearchSchema } from './search.ts'
 
@@ -38,41 +33,15 @@ export function RunsPage() {
 /** The runs of all awake deployments. */
 export function AllRunsPage() {
   const [search, change] = useAddress(runsSearchSchema)
-  const query = useQuery(answeringQuery())
   return (
-    <Page title="Runs">
-      <RunFilters search={search} onChange={change} />
-      <QueryView query={query} what="the deployments">
-        {(found) => <Runs found={found} search={search} />}
-      </QueryView>
-    </Page>
-  )
-}
-
-function Runs({ found, search }: { found: Answering; search: RunsSearch }) {
-  const { awake, asleep } = found
-  const servers = useMemo(() => awake.map((one) => atAGlance(agentServer(one))), [awake])
-  return (
-    <>
-      {servers.length === 0 ? (
-        <Empty title="No deployment answers just now.">
-          Runs of deployments that serve stand here.
-        </Empty>
-      ) : (
-        <RunsList servers={servers} search={search} />
+    <ServersPage title="Runs">
+      {(servers) => (
+        <>
+          <RunFilters search={search} onChange={change} />
+          <RunsList servers={servers.map(atAGlance)} search={search} />
+        </>
       )}
-      {asleep.length > 0 && (
-        <p className="mt-3 text-sm text-ink-soft">
-          Not asked, so as not to wake or disturb them:{' '}
-          {asleep.map(({ id, name }, at) => (
-            <span key={id}>
-              {at > 0 && ', '}
-              <TextLink to={pagesOf(id).runs}>{name}</TextLink>
-            </span>
-          ))}
-        </p>
-      )}
-    </>
+    </ServersPage>
   )
 }
 

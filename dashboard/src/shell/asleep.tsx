@@ -3,23 +3,6 @@ import { Card } from '../design/page.tsx'
 import { Status } from '../design/status.tsx'
 import { Time } from '../design/text/time.tsx'
 
-/** Shown above data that was read before an agent server fell asleep, or while it wakes. */
-export function AsleepNote({ isWaking }: { isWaking: boolean }) {
-  if (isWaking) {
-    return (
-      <p className="mb-3">
-        <Status tone="live">Wakes up</Status>
-      </p>
-    )
-  }
-  return (
-    <p className="mb-3 flex flex-wrap gap-x-2 text-ink-soft">
-      <Status tone="off">Asleep</Status>
-      <span>This was read before. What you do here wakes it.</span>
-    </p>
-  )
-}
-
 /** Shown in place of a sleeping agent server's data. The button wakes the server; opening the page does not. */
 export function Asleep(props: {
   since: string | null | undefined

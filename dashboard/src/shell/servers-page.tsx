@@ -1,69 +1,74 @@
 /**
- * Pages about one agent server that are not below a deployment. The address names the deployment, else it is the one
- * chosen most recently; the page can choose another. With a single agent server there is no choice.
+ * Pages about all agent servers. They read from each awake deployment, or only from the one that the address names. They
+ * wake none: sleeping ones are named, with a button that wakes them.
  */
-import type { Deployment } from '@runyard/client'
-import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useMemo, useState } from 'react'
+import { type UseQueryOptions, useQueries, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { z } from 'zod'
-import { type AgentServer, agentServer } from '../api/agent-server.tsx'
-import { deploymentsQuery, runtimeQuery } from '../api/deployments.ts'
+import { askAgent } from '../api/agent-request.ts'
+import { type AgentServer, agentServer, atAGlance } from '../api/agent-server.tsx'
+import { pagesOf } from '../api/deployment-pages.ts'
+import { type Answering, answeringQuery } from '../api/deployments.ts'
 import { MODE } from '../api/mode.ts'
+import { statusOf } from '../api/query-client.ts'
 import { useMay } from '../api/session.ts'
-import { ButtonLink } from '../design/button.tsx'
+import { useChange } from '../api/use-change.ts'
+import { Button, ButtonLink } from '../design/button.tsx'
 import { Empty } from '../design/empty.tsx'
-import { ErrorNote } from '../design/error-note.tsx'
+import { ErrorNote, reasonOf } from '../design/error-note.tsx'
 import { SelectField } from '../design/field.tsx'
-import { Page } from '../design/page.tsx'
+import { Page, TextLink } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
+import { Status } from '../design/status.tsx'
+import type { Column } from '../design/table.tsx'
+import { toast } from '../design/toast.tsx'
 import { addressText, useAddress } from './address.ts'
-import { Asleep, AsleepNote } from './asleep.tsx'
 
 const searchSchema = z.object({ deployment: addressText })
 
-/**
- * A page about the chosen agent server, which `actions` and `children` receive. `children` are shown only while there
- * is a server.
- */
-export function ServerPage(props: {
+interface Props {
   title: string
-  actions?: (server: AgentServer) => ReactNode
-  children: (server: AgentServer) => ReactNode
-}) {
-  if (MODE === 'agent-server') return <OwnServerPage {...props} />
-  return <ChosenServerPage {...props} />
+  actions?: (servers: readonly [AgentServer, ...AgentServer[]]) => ReactNode
+  /** Not shown if no server is awake. */
+  children: (servers: readonly AgentServer[]) => ReactNode
 }
 
-type Props = Parameters<typeof ServerPage>[0]
+export function ServersPage(props: Props) {
+  if (MODE === 'agent-server') return <OwnServerPage {...props} />
+  return <AllServersPage {...props} />
+}
 
 function OwnServerPage({ title, actions, children }: Props) {
-  const server = useMemo(() => agentServer(), [])
+  const servers = useMemo(() => [agentServer()] as const, [])
   return (
-    <Page title={title} actions={actions?.(server)}>
-      {children(server)}
+    <Page title={title} actions={actions?.(servers)}>
+      {children(servers)}
     </Page>
   )
 }
 
-function ChosenServerPage({ title, actions, children }: Props) {
-  const query = useQuery(deploymentsQuery())
+/** The select's value for "no filter". */
+const ALL = 'all'
+
+function AllServersPage({ title, actions, children }: Props) {
+  const query = useQuery(answeringQuery())
   const [{ deployment }, change] = useAddress(searchSchema)
-  const chosen = choose(query.data ?? [], deployment)
-  const { id, name } = chosen ?? {}
-  const server = useMemo(() => (id && name ? agentServer({ id, name }) : undefined), [id, name])
-  const awake = useAwake(id)
-  const picker = query.data && query.data.length > 0 && (
+  const { servers, silent } = useServers(query.data, deployment)
+  const { awake = [], asleep = [] } = query.data ?? {}
+  const all = [...awake, ...asleep].toSorted((a, b) => a.name.localeCompare(b.name))
+  const [first, ...rest] = servers
+  const picker = (all.length > 1 || deployment !== undefined) && (
     <div className="w-52">
       <SelectField
         label="Deployment"
         isLabelHidden
-        value={chosen?.id}
-        onChange={(id) => {
-          rememberDeployment(id)
-          change({ deployment: id })
-        }}
-        choices={query.data.map(({ id, name }) => ({ value: id, label: name }))}
+        value={deployment ?? ALL}
+        onChange={(id) => change({ deployment: id === ALL ? undefined : id })}
+        choices={[
+          { value: ALL, label: 'All deployments' },
+          ...all.map(({ id, name }) => ({ value: id, label: name })),
+        ]}
       />
     </div>
   )
@@ -73,55 +78,98 @@ function ChosenServerPage({ title, actions, children }: Props) {
       actions={
         <>
           {picker}
-          {server && awake.isOpen && actions?.(server)}
+          {first && actions?.([first, ...rest])}
         </>
       }
     >
       <QueryView query={query} what="the deployments">
-        {() =>
-          server ? (
-            <WhenAwake key={server.key} awake={awake}>
-              {children(server)}
-            </WhenAwake>
-          ) : (
-            <NoServer title={title} />
-          )
-        }
+        {() => (
+          <>
+            {first && children(servers)}
+            {!first && silent.length === 0 && <NoServer title={title} />}
+            <NotAwake deployments={silent} />
+          </>
+        )}
       </QueryView>
     </Page>
   )
 }
 
-/** Opening such a page wakes no deployment. */
-function WhenAwake(props: { awake: ReturnType<typeof useAwake>; children: ReactNode }) {
-  const { isOpen, isAsleep, isWaking, since, error, retry, wake } = props.awake
-  if (isOpen) {
-    return (
-      <>
-        {isAsleep && <AsleepNote isWaking={isWaking} />}
-        {props.children}
-      </>
-    )
+/** Servers stay after they fall asleep, with the rows that were read before. `silent`: those that are not awake. */
+function useServers(data: Answering | undefined, chosen: string | undefined) {
+  const [seen, setSeen] = useState<ReadonlySet<string>>(new Set())
+  const { awake = [] } = data ?? {}
+  if (awake.some(({ id }) => !seen.has(id))) {
+    setSeen(new Set([...seen, ...awake.map(({ id }) => id)]))
   }
-  if (isAsleep) return <Asleep since={since} isWaking={false} verb="Wake" onWake={wake} />
-  if (!error) return <Skeleton lines={5} />
-  return <ErrorNote title="Could not read whether it is awake." error={error} retry={retry} />
+  return useMemo(() => {
+    const isMeant = ({ id }: { id: string }) => chosen === undefined || id === chosen
+    const silent = (data?.asleep ?? []).filter(isMeant)
+    const all = [...(data?.awake ?? []).filter(isMeant), ...silent.filter(({ id }) => seen.has(id))]
+    const servers = all.toSorted((a, b) => a.name.localeCompare(b.name)).map(agentServer)
+    return { servers, silent: silent.map((one) => ({ ...one, isSeen: seen.has(one.id) })) }
+  }, [data, chosen, seen])
 }
 
-/** The deployment that the address names, else the one chosen most recently, else the first deployed one by name. */
-function choose(all: readonly Deployment[], id: string | undefined): Deployment | undefined {
-  const find = (wanted: string | undefined) => all.find((one) => one.id === wanted)
-  const found = find(id) ?? find(chosenDeployment())
-  if (found) return found
-  const byName = all.toSorted((a, b) => a.name.localeCompare(b.name))
-  return byName.find(({ active_revision_id }) => active_revision_id) ?? byName[0]
+/** How many deployments that are not awake are named. */
+const MOST_NAMED = 20
+
+function NotAwake({
+  deployments,
+}: {
+  deployments: (Answering['asleep'][number] & { isSeen: boolean })[]
+}) {
+  if (deployments.length === 0) return null
+  const left = deployments.length - MOST_NAMED
+  return (
+    <section aria-label="Not awake" className="mt-4 text-sm text-ink-soft">
+      <p className="flex flex-wrap gap-x-2">
+        <Status tone="off">Not awake</Status>
+        <span>
+          {deployments.some(({ isSeen }) => isSeen)
+            ? 'Rows of these deployments were read before.'
+            : 'These deployments were not read, so that they can sleep on.'}
+        </span>
+      </p>
+      <ul className="mt-2 flex flex-wrap gap-2">
+        {deployments.slice(0, MOST_NAMED).map(({ id, name }) => (
+          <li
+            key={id}
+            className="flex items-center gap-2 rounded-md border border-line bg-surface py-1 pr-1 pl-2.5"
+          >
+            <TextLink to={pagesOf(id).overview}>{name}</TextLink>
+            <WakeButton id={id} name={name} />
+          </li>
+        ))}
+        {left > 0 && <li className="py-1.5">and {left} more</li>}
+      </ul>
+    </section>
+  )
+}
+
+/** Sends a request that is not a glance, and waits for its answer. */
+function WakeButton({ id, name }: { id: string; name: string }) {
+  const wake = useChange(answeringQuery().queryKey, (error) =>
+    toast(reasonOf(error), { tone: 'bad' }),
+  )
+  const server = useMemo(() => agentServer({ id, name }), [id, name])
+  return (
+    <Button
+      size="sm"
+      aria-label={`Wake ${name}`}
+      isPending={wake.isPending}
+      onPress={() => wake.mutate(() => askAgent(server, 'POST', '/assistants/count', {}))}
+    >
+      Wake
+    </Button>
+  )
 }
 
 function NoServer({ title }: { title: string }) {
   const mayWrite = useMay('write')
   return (
     <Empty
-      title="There is no deployment yet"
+      title="No deployment serves"
       action={
         mayWrite && (
           <ButtonLink to="/deployments/new" kind="primary">
@@ -135,41 +183,76 @@ function NoServer({ title }: { title: string }) {
   )
 }
 
-/** The deployment chosen most recently in this browser, on a page about one deployment. */
-const KEY = 'runyard.deployment'
+export type OfServer<T> = T & { server: AgentServer }
 
-/** Its id; it may have been deleted, or belong to another workspace. */
-function chosenDeployment(): string | undefined {
-  return localStorage.getItem(KEY) ?? undefined
-}
-
-function rememberDeployment(id: string): void {
-  localStorage.setItem(KEY, id)
-}
-
-/**
- * Whether a page may send requests to the deployment's agent server: once it was awake, or the user woke it here. Data
- * stays visible when it falls asleep again.
- */
-function useAwake(deploymentId: string | undefined) {
-  const query = useQuery({
-    ...runtimeQuery(deploymentId ?? ''),
-    enabled: deploymentId !== undefined,
+/** The rows of several servers, in the order of the servers. The errors of those that could not be read come first. */
+export function AllRows<T extends object, Key extends readonly unknown[]>(props: {
+  servers: readonly AgentServer[]
+  /** Reads one server's rows. It gets a server that it does not wake. */
+  query: (server: AgentServer) => UseQueryOptions<T[], Error, T[], Key>
+  /** The name of the rows for errors: "the crons". */
+  what: string
+  children: (rows: OfServer<T>[]) => ReactNode
+}) {
+  const { servers, query, what } = props
+  const results = useQueries({ queries: servers.map((server) => query(atAGlance(server))) })
+  const rows = results.flatMap(({ data }, at) => {
+    const server = servers[at] as AgentServer
+    return (data ?? []).map((row) => ({ ...row, server }))
   })
-  const { data, error } = query
-  const isAsleep = data?.state === 'asleep'
-  const [opened, setOpened] = useState<{ id: string; isWaking: boolean }>()
-  const isOpen = opened !== undefined && opened.id === deploymentId
-  const isSeenAwake = deploymentId !== undefined && data !== undefined && !isAsleep
-  if (isSeenAwake && (!isOpen || opened.isWaking)) setOpened({ id: deploymentId, isWaking: false })
-  return {
-    isOpen,
-    isAsleep,
-    /** The user woke it here, and it does not respond yet. */
-    isWaking: isOpen && opened.isWaking,
-    since: data?.asleep_since,
-    error: data ? null : error,
-    retry: () => void query.refetch(),
-    wake: () => deploymentId && setOpened({ id: deploymentId, isWaking: true }),
-  }
+  const isRead = results.some(({ isPending }) => !isPending)
+  // The next page's rows replace them.
+  const last = useRef<OfServer<T>[]>(undefined)
+  useEffect(() => {
+    if (isRead) last.current = rows
+  })
+  const shown = isRead ? rows : last.current
+  if (!shown) return <Skeleton lines={5} />
+  return (
+    <>
+      {results.map(({ error, refetch }, at) => {
+        // It has just fallen asleep, and is named as such.
+        if (!error || statusOf(error) === 409) return null
+        const { key, name } = servers[at] as AgentServer
+        const where = servers.length > 1 ? ` of ${name}` : ''
+        return (
+          <div key={key} className="mb-3">
+            <ErrorNote
+              error={error}
+              title={`Could not read ${what}${where}.`}
+              retry={() => void refetch()}
+            />
+          </div>
+        )
+      })}
+      {props.children(shown)}
+    </>
+  )
+}
+
+/** The column of the deployment's name, if there are several. */
+export function serverColumns<T>(
+  servers: readonly AgentServer[],
+  more: Pick<Column<T>, 'from'> = {},
+): Column<OfServer<T>>[] {
+  if (servers.length < 2) return []
+  return [{ id: 'server', header: 'Deployment', cell: ({ server }) => server.name, ...more }]
+}
+
+/** Chooses the deployment of a new thing, if there are several. */
+export function ServerField(props: {
+  servers: readonly AgentServer[]
+  value: AgentServer
+  onChange: (server: AgentServer) => void
+}) {
+  const { servers, value, onChange } = props
+  if (servers.length < 2) return null
+  return (
+    <SelectField
+      label="Deployment"
+      value={value.key}
+      onChange={(key) => onChange(servers.find((one) => one.key === key) ?? value)}
+      choices={servers.map(({ key, name }) => ({ value: key, label: name }))}
+    />
+  )
 }

@@ -49,7 +49,7 @@ export function ItemDialog(props: ItemDialogProps) {
               />
             </>
           ) : (
-            <Empty title="It is not there any more" />
+            <Empty title="This item no longer exists" />
           )
         }
       </QueryView>
@@ -138,7 +138,7 @@ function DeleteQuestion(props: DeleteQuestionProps) {
       onConfirm={remove}
     >
       <p>
-        Graphs that look for <code>{itemKey}</code> will not find it any more.
+        Graphs no longer find <code>{itemKey}</code>.
       </p>
     </ConfirmDialog>
   )

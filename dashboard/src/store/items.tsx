@@ -1,40 +1,47 @@
-import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { Button } from '../design/button.tsx'
 import { Empty } from '../design/empty.tsx'
 import { SearchField } from '../design/field.tsx'
-import { QueryView } from '../design/query-view.tsx'
 import { type Column, Table } from '../design/table.tsx'
 import { Time } from '../design/text/time.tsx'
+import { pageOf } from '../shell/row-pages.ts'
+import { AllRows, type OfServer, serverColumns } from '../shell/servers-page.tsx'
 import { pathText } from './namespaces.ts'
 import { type Item, itemsQuery, PAGE_SIZE } from './queries.ts'
 
 interface ItemsProps {
-  server: AgentServer
+  servers: readonly AgentServer[]
   path: readonly string[]
   about: string | undefined
   page: number
   onAbout: (about: string) => void
   onPage: (page: number) => void
-  onOpen: (item: Item) => void
+  onOpen: (item: OfServer<Item>) => void
   onGo: (path: readonly string[]) => void
 }
 
 export function Items(props: ItemsProps) {
-  const { server, path, about, page } = props
-  const query = useQuery(itemsQuery(server, { path, meaning: about, page }))
+  const { servers, path, about, page } = props
+  const { ask, of } = pageOf(servers, page, PAGE_SIZE)
   return (
     <div className="min-w-0 space-y-3">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <Trail path={path} onGo={props.onGo} />
         <Search key={pathText(path)} about={about ?? ''} onAbout={props.onAbout} />
       </div>
-      <QueryView query={query} what="the items">
-        {(found) => (
-          <Found {...props} items={found.slice(0, PAGE_SIZE)} hasMore={found.length > PAGE_SIZE} />
-        )}
-      </QueryView>
+      <AllRows
+        servers={servers}
+        query={(server) => itemsQuery(server, { path, meaning: about, ask })}
+        what="the items"
+      >
+        {(found) => {
+          // Sorting is stable: without scores the rows stay in the order of the servers.
+          const all = found.toSorted((a, b) => (b.score ?? 0) - (a.score ?? 0))
+          const { rows, hasMore } = of(all)
+          return <Found {...props} items={rows} hasMore={hasMore} />
+        }}
+      </AllRows>
     </div>
   )
 }
@@ -89,7 +96,7 @@ function Search({ about, onAbout }: { about: string; onAbout: (about: string) =>
   )
 }
 
-function Found(props: ItemsProps & { items: Item[]; hasMore: boolean }) {
+function Found(props: ItemsProps & { items: OfServer<Item>[]; hasMore: boolean }) {
   const { about, page, hasMore } = props
   const hasScores = props.items.some(({ score }) => score !== undefined)
   // Without an index the store returns all items, so the page's items are searched as text.
@@ -100,21 +107,21 @@ function Found(props: ItemsProps & { items: Item[]; hasMore: boolean }) {
       {about && (
         <p className="text-sm text-ink-soft">
           {hasScores
-            ? `The nearest in meaning to “${about}” first.`
+            ? `Sorted by similarity to “${about}”.`
             : `Items of this page that contain “${about}”: this store has no index to search by meaning.`}
         </p>
       )}
       <Table
         label="Items"
-        columns={columnsOf(hasScores, props.onOpen)}
+        columns={columnsOf(props, hasScores)}
         rows={shown}
-        keyOf={(item) => `${pathText(item.namespace)}/${item.key}`}
+        keyOf={({ server, namespace, key }) => `${server.key}/${pathText(namespace)}/${key}`}
         empty={<Nothing about={about} path={props.path} />}
       />
       {(page > 0 || hasMore) && (
         <nav aria-label="Pages" className="flex justify-end gap-2">
           <Button size="sm" isDisabled={page === 0} onPress={() => props.onPage(page - 1)}>
-            Before
+            Previous
           </Button>
           <Button size="sm" isDisabled={!hasMore} onPress={() => props.onPage(page + 1)}>
             Next
@@ -125,7 +132,10 @@ function Found(props: ItemsProps & { items: Item[]; hasMore: boolean }) {
   )
 }
 
-function columnsOf(hasScores: boolean, onOpen: (item: Item) => void): readonly Column<Item>[] {
+function columnsOf(
+  { servers, onOpen }: ItemsProps,
+  hasScores: boolean,
+): readonly Column<OfServer<Item>>[] {
   return [
     {
       id: 'key',
@@ -141,6 +151,7 @@ function columnsOf(hasScores: boolean, onOpen: (item: Item) => void): readonly C
         </button>
       ),
     },
+    ...serverColumns<Item>(servers, { from: 'sm' }),
     {
       id: 'namespace',
       header: 'Namespace',
@@ -164,7 +175,7 @@ function columnsOf(hasScores: boolean, onOpen: (item: Item) => void): readonly C
   ]
 }
 
-const SCORE: Column<Item> = {
+const SCORE: Column<OfServer<Item>> = {
   id: 'score',
   header: 'Score',
   align: 'right',
@@ -177,11 +188,11 @@ function contains(item: Item, text: string): boolean {
 }
 
 function Nothing({ about, path }: { about: string | undefined; path: readonly string[] }) {
-  if (about) return <Empty title="Nothing was found">Try other words, or a namespace above.</Empty>
+  if (about) return <Empty title="No items found">Try other words, or another namespace.</Empty>
   return (
     <Empty title={path.length > 0 ? 'No items below this namespace' : 'The store is empty'}>
-      Graphs and clients keep here what they remember beyond threads: in a graph with{' '}
-      <code>runtime.store.put</code>, from outside with <code>client.store.putItem</code>.
+      Graphs and clients store data here that outlives a thread: a graph with{' '}
+      <code>runtime.store.put</code>, a client with <code>client.store.putItem</code>.
     </Empty>
   )
 }

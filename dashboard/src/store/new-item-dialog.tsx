@@ -5,16 +5,18 @@ import { FormDialog } from '../design/form-dialog.tsx'
 import { JsonEditor } from '../design/json/editor.tsx'
 import { jsonObject } from '../design/json/object.ts'
 import { toast } from '../design/toast.tsx'
+import { ServerField } from '../shell/servers-page.tsx'
 import { pathOf, pathText } from './namespaces.ts'
 import { useStoreAction } from './queries.ts'
 
 /** `path`: the suggested namespace. */
 export function NewItemDialog(props: {
-  server: AgentServer
+  servers: readonly AgentServer[]
   path: readonly string[]
   onClose: () => void
 }) {
-  const { server, onClose } = props
+  const { servers, onClose } = props
+  const [server, setServer] = useState(servers[0] as AgentServer)
   const [namespace, setNamespace] = useState(pathText(props.path))
   const [key, setKey] = useState('')
   const [text, setText] = useState('{}')
@@ -26,19 +28,22 @@ export function NewItemDialog(props: {
     await action.mutateAsync(() =>
       server.client.store.putItem(pathOf(namespace.trim()), key.trim(), value),
     )
-    toast('The item is there.')
+    toast('The item is stored.')
   }
   return (
     <FormDialog
       title="New item"
       size="wide"
       layout="grid gap-4 sm:grid-cols-2"
-      verb="Put"
+      verb="Store"
       isDisabled={!isWhole}
-      failure="It could not be put there."
+      failure="The item could not be stored."
       onSend={put}
       onClose={onClose}
     >
+      <div className="sm:col-span-2">
+        <ServerField servers={servers} value={server} onChange={setServer} />
+      </div>
       <TextField
         label="Namespace"
         value={namespace}

@@ -1,5 +1,5 @@
 import type { SearchItem } from '@langchain/langgraph-sdk'
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { readAgain } from '../api/read-again.ts'
 import { useChange } from '../api/use-change.ts'
@@ -16,7 +16,7 @@ export function namespacesQuery(server: AgentServer) {
     queryFn: (context) =>
       readAgain(server, context, async ({ client }) => {
         const { namespaces } = await client.store.listNamespaces({ limit: MOST_NAMESPACES })
-        return namespaces
+        return namespaces.map((labels) => ({ labels }))
       }),
     refetchInterval: EVERY_MS,
   })
@@ -25,23 +25,28 @@ export function namespacesQuery(server: AgentServer) {
 /** `meaning`: the text to search for; only a store with an index returns scores. */
 export function itemsQuery(
   server: AgentServer,
-  { path, meaning, page }: { path: readonly string[]; meaning: string | undefined; page: number },
+  {
+    path,
+    meaning,
+    ask,
+  }: {
+    path: readonly string[]
+    meaning: string | undefined
+    ask: { limit: number; offset: number }
+  },
 ) {
   return queryOptions({
-    queryKey: [server.key, 'store', 'items', ...path, { meaning, page }],
+    queryKey: [server.key, 'store', 'items', ...path, { meaning, ...ask }],
     queryFn: (context) =>
       readAgain(server, context, async ({ client }) => {
         const { items } = await client.store.searchItems([...path], {
-          // One extra item shows whether there is another page.
-          limit: PAGE_SIZE + 1,
-          offset: page * PAGE_SIZE,
+          ...ask,
           ...(meaning && { query: meaning }),
           refreshTtl: false,
         })
         return items
       }),
     refetchInterval: EVERY_MS,
-    placeholderData: keepPreviousData,
   })
 }
 

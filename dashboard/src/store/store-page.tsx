@@ -1,12 +1,11 @@
-/** The store: namespaces on the left, the items of the chosen one on the right. */
-import { useQuery } from '@tanstack/react-query'
+/** The stores: namespaces on the left, the items of the chosen one on the right. */
+
 import { z } from 'zod'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { Button } from '../design/button.tsx'
 import { Plus } from '../design/icon.gen.tsx'
-import { QueryView } from '../design/query-view.tsx'
 import { addressText, useAddress } from '../shell/address.ts'
-import { ServerPage } from '../shell/server-choice.tsx'
+import { AllRows, ServersPage } from '../shell/servers-page.tsx'
 import { Talks } from '../shell/talks.tsx'
 import { ItemDialog } from './item-dialog.tsx'
 import { Items } from './items.tsx'
@@ -21,9 +20,10 @@ export const storeSearch = z.object({
   /** The text to search for. */
   about: addressText,
   page: z.coerce.number().int().min(0).default(0).catch(0),
-  /** The open item, and its namespace. */
+  /** The open item, its namespace, and the id of its deployment. */
   item: addressText,
   in: addressText,
+  of: addressText,
   /** The form for a new item is open. */
   new: z.literal(true).optional().catch(undefined),
 })
@@ -31,7 +31,7 @@ export const storeSearch = z.object({
 export function StorePage() {
   const [, change] = useAddress(storeSearch)
   return (
-    <ServerPage
+    <ServersPage
       title="Store"
       actions={() => (
         <Talks>
@@ -41,43 +41,51 @@ export function StorePage() {
         </Talks>
       )}
     >
-      {(server) => <Browser server={server} />}
-    </ServerPage>
+      {(servers) => <Browser servers={servers} />}
+    </ServersPage>
   )
 }
 
-function Browser({ server }: { server: AgentServer }) {
+function Browser({ servers }: { servers: readonly AgentServer[] }) {
   const [search, change] = useAddress(storeSearch)
-  const query = useQuery(namespacesQuery(server))
   const path = pathOf(search.namespace)
   const go = (to: readonly string[]) =>
     change({ namespace: pathText(to) || undefined, page: 0, about: undefined })
+  const of = servers.find(({ key }) => key === search.of) ?? servers[0]
   return (
     <div className="grid items-start gap-5 md:grid-cols-[15rem_minmax(0,1fr)]">
-      <QueryView query={query} what="the namespaces">
-        {(namespaces) => <NamespaceTree branches={treeOf(namespaces)} path={path} onChoose={go} />}
-      </QueryView>
+      <AllRows servers={servers} query={namespacesQuery} what="the namespaces">
+        {(namespaces) => (
+          <NamespaceTree
+            branches={treeOf(namespaces.map(({ labels }) => labels))}
+            path={path}
+            onChoose={go}
+          />
+        )}
+      </AllRows>
       <Items
-        server={server}
+        servers={servers}
         path={path}
         about={search.about}
         page={search.page}
         onAbout={(about) => change({ about: about || undefined, page: 0 }, { replace: true })}
         onPage={(page) => change({ page })}
-        onOpen={(item) => change({ item: item.key, in: pathText(item.namespace) })}
+        onOpen={({ key, namespace, server }) =>
+          change({ item: key, in: pathText(namespace), of: server.deploymentId })
+        }
         onGo={go}
       />
-      {search.item !== undefined && search.in !== undefined && (
+      {of && search.item !== undefined && search.in !== undefined && (
         <ItemDialog
-          server={server}
+          server={of}
           path={pathOf(search.in)}
           itemKey={search.item}
-          onClose={() => change({ item: undefined, in: undefined })}
+          onClose={() => change({ item: undefined, in: undefined, of: undefined })}
         />
       )}
       {search.new && (
         <Talks>
-          <NewItemDialog server={server} path={path} onClose={() => change({ new: undefined })} />
+          <NewItemDialog servers={servers} path={path} onClose={() => change({ new: undefined })} />
         </Talks>
       )}
     </div>

@@ -6,18 +6,18 @@ import { RotateCw } from '../design/icon.gen.tsx'
 import { type Column, Table } from '../design/table.tsx'
 import { Time } from '../design/text/time.tsx'
 import { Tooltip } from '../design/tooltip.tsx'
+import { type OfServer, serverColumns } from '../shell/servers-page.tsx'
 import { Talks } from '../shell/talks.tsx'
 import { DeliveryStatusMark } from './delivery-status.tsx'
 import { useRedeliver } from './queries.ts'
 
 export function DeliveriesTable(props: {
-  server: AgentServer
-  deliveries: readonly Delivery[]
+  servers: readonly AgentServer[]
+  deliveries: readonly OfServer<Delivery>[]
   isFiltered: boolean
   onOpen: (delivery: Delivery) => void
 }) {
-  const redeliver = useRedeliver(props.server)
-  const columns: readonly Column<Delivery>[] = [
+  const columns: readonly Column<OfServer<Delivery>>[] = [
     {
       id: 'status',
       header: 'Status',
@@ -39,9 +39,10 @@ export function DeliveriesTable(props: {
         </button>
       ),
     },
+    ...serverColumns<Delivery>(props.servers, { from: 'sm' }),
     {
       id: 'answer',
-      header: 'Answer',
+      header: 'Response',
       from: 'md',
       cell: ({ response_status, error }) => (
         <span title={error ?? undefined} className="block max-w-64 truncate">
@@ -62,15 +63,10 @@ export function DeliveriesTable(props: {
       id: 'actions',
       header: 'Actions',
       align: 'right',
+      from: 'sm',
       cell: (delivery) => (
         <Talks>
-          <Tooltip text="Send it again">
-            <IconButton
-              label={`Send again: ${delivery.url}`}
-              icon={<RotateCw size={14} />}
-              onPress={() => redeliver.mutate(delivery)}
-            />
-          </Tooltip>
+          <SendAgain delivery={delivery} />
         </Talks>
       ),
     },
@@ -82,11 +78,24 @@ export function DeliveriesTable(props: {
       rows={props.deliveries}
       keyOf={({ delivery_id }) => delivery_id}
       empty={
-        <Empty title={props.isFiltered ? 'None has this status' : 'No webhooks were sent'}>
-          A run that is created with a <code>webhook</code> tells that URL of its end. Each delivery
-          stands here, with its attempts.
+        <Empty title={props.isFiltered ? 'No delivery has this status' : 'No deliveries'}>
+          The end of a run is sent to its <code>webhook</code> and to the webhooks in its
+          deployment's settings.
         </Empty>
       }
     />
+  )
+}
+
+function SendAgain({ delivery }: { delivery: OfServer<Delivery> }) {
+  const redeliver = useRedeliver(delivery.server)
+  return (
+    <Tooltip text="Send again">
+      <IconButton
+        label={`Send again: ${delivery.url}`}
+        icon={<RotateCw size={14} />}
+        onPress={() => redeliver.mutate(delivery)}
+      />
+    </Tooltip>
   )
 }

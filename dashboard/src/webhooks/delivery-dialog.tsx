@@ -27,8 +27,8 @@ export function DeliveryDialog(props: { server: AgentServer; id: string; onClose
                 ['Status', <DeliveryStatusMark key="s" delivery={delivery} />],
                 ['To', <code key="u">{delivery.url}</code>],
                 ['Attempts', delivery.attempt],
-                ['Answer', delivery.response_status ?? 'None was received'],
-                ...(delivery.error ? ([['Why it failed', delivery.error]] as const) : []),
+                ['Response', delivery.response_status ?? 'None'],
+                ...(delivery.error ? ([['Error', delivery.error]] as const) : []),
                 ...(delivery.status === 'pending' && delivery.next_attempt_at
                   ? ([['Next attempt', <Time key="n" at={delivery.next_attempt_at} />]] as const)
                   : []),

@@ -14,18 +14,16 @@ export const DELIVERY_STATUSES = [
 export type DeliveryStatus = Delivery['status']
 
 export const PAGE_SIZE = 50
-
 export function deliveriesQuery(
   server: AgentServer,
-  { status, page }: { status: DeliveryStatus | undefined; page: number },
+  { status, ask }: { status: DeliveryStatus | undefined; ask: { limit: number; offset: number } },
 ) {
   return queryOptions({
-    queryKey: [server.key, 'deliveries', status ?? 'all', page],
+    queryKey: [server.key, 'deliveries', status ?? 'all', ask.limit, ask.offset],
     queryFn: (context) => {
-      // One extra delivery shows whether there is another page.
       const query = new URLSearchParams({
-        limit: String(PAGE_SIZE + 1),
-        offset: String(page * PAGE_SIZE),
+        limit: String(ask.limit),
+        offset: String(ask.offset),
         ...(status && { status }),
       })
       return readAgain(server, context, (asked) =>
@@ -52,7 +50,7 @@ export function useRedeliver(server: AgentServer) {
   return useMutation({
     mutationFn: ({ delivery_id }: Delivery) =>
       askAgent<Delivery>(server, 'POST', `/webhooks/deliveries/${delivery_id}/redeliver`),
-    onSuccess: () => toast('It is sent again.'),
+    onSuccess: () => toast('Sent again.'),
     onError: (error) => toast(reasonOf(error), { tone: 'bad' }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: [server.key, 'deliveries'] }),
   })

@@ -1,11 +1,10 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { z } from 'zod'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { Button } from '../design/button.tsx'
 import { SelectField } from '../design/field.tsx'
-import { QueryView } from '../design/query-view.tsx'
 import { addressText, useAddress } from '../shell/address.ts'
-import { ServerPage } from '../shell/server-choice.tsx'
+import { pageOf } from '../shell/row-pages.ts'
+import { AllRows, ServersPage } from '../shell/servers-page.tsx'
 import { DeliveriesTable } from './deliveries-table.tsx'
 import { DeliveryDialog } from './delivery-dialog.tsx'
 import { DELIVERY_STATUSES, deliveriesQuery, PAGE_SIZE } from './queries.ts'
@@ -19,22 +18,19 @@ const searchSchema = z.object({
 
 const ANY = 'any'
 const CHOICES = [
-  { value: ANY, label: 'All deliveries' },
-  { value: 'pending', label: 'To be sent' },
+  { value: ANY, label: 'Any status' },
+  { value: 'pending', label: 'Pending' },
   { value: 'delivered', label: 'Delivered' },
   { value: 'failed', label: 'Failed' },
 ] as const
 
 export function WebhooksPage() {
-  return <ServerPage title="Webhooks">{(server) => <Deliveries server={server} />}</ServerPage>
+  return <ServersPage title="Webhooks">{(servers) => <Deliveries servers={servers} />}</ServersPage>
 }
 
-function Deliveries({ server }: { server: AgentServer }) {
+function Deliveries({ servers }: { servers: readonly AgentServer[] }) {
   const [{ status, page, delivery }, change] = useAddress(searchSchema)
-  const query = useQuery({
-    ...deliveriesQuery(server, { status, page }),
-    placeholderData: keepPreviousData,
-  })
+  const { ask, of } = pageOf(servers, page, PAGE_SIZE)
   return (
     <>
       <div className="mb-3 flex w-48">
@@ -46,30 +42,40 @@ function Deliveries({ server }: { server: AgentServer }) {
           choices={CHOICES}
         />
       </div>
-      <QueryView query={query} what="the deliveries">
-        {(found) => (
-          <>
-            <DeliveriesTable
-              server={server}
-              deliveries={found.slice(0, PAGE_SIZE)}
-              isFiltered={status !== undefined}
-              onOpen={({ delivery_id }) => change({ delivery: delivery_id })}
-            />
-            <Pages
-              page={page}
-              hasMore={found.length > PAGE_SIZE}
-              onChange={(next) => change({ page: next })}
-            />
-          </>
-        )}
-      </QueryView>
-      {delivery && (
-        <DeliveryDialog
-          server={server}
-          id={delivery}
-          onClose={() => change({ delivery: undefined })}
-        />
-      )}
+      <AllRows
+        servers={servers}
+        query={(server) => deliveriesQuery(server, { status, ask })}
+        what="the deliveries"
+      >
+        {(found) => {
+          const rows = found.toSorted((a, b) => b.created_at.localeCompare(a.created_at))
+          const open = rows.find(({ delivery_id }) => delivery_id === delivery)?.server
+          const only = servers.length === 1 ? servers[0] : undefined
+          const server = open ?? only
+          return (
+            <>
+              <DeliveriesTable
+                servers={servers}
+                deliveries={of(rows).rows}
+                isFiltered={status !== undefined}
+                onOpen={({ delivery_id }) => change({ delivery: delivery_id })}
+              />
+              <Pages
+                page={page}
+                hasMore={of(rows).hasMore}
+                onChange={(next) => change({ page: next })}
+              />
+              {delivery && server && (
+                <DeliveryDialog
+                  server={server}
+                  id={delivery}
+                  onClose={() => change({ delivery: undefined })}
+                />
+              )}
+            </>
+          )
+        }}
+      </AllRows>
     </>
   )
 }

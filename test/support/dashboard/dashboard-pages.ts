@@ -73,9 +73,9 @@ export const DASHBOARD_PAGES: readonly DashboardPage[] = [
     path: (at) => `${travel(at)}/threads/${at.travel.thread}/runs/${at.travel.run}`,
   },
   { name: 'all-runs', route: '/runs', path: () => '/runs' },
-  { name: 'crons', route: '/crons', path: (at) => `/crons?deployment=${at.orders.deployment}` },
+  { name: 'crons', route: '/crons', path: () => '/crons' },
   { name: 'webhooks', route: '/webhooks', path: () => '/webhooks' },
-  { name: 'store', route: '/store', path: (at) => `/store?deployment=${at.orders.deployment}` },
+  { name: 'store', route: '/store', path: () => '/store' },
   { name: 'connections', route: '/connections', path: () => '/connections' },
   {
     name: 'operations',
