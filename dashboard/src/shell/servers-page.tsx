@@ -128,7 +128,7 @@ function NotAwake({
         <span>
           {deployments.some(({ isSeen }) => isSeen)
             ? 'Rows of these deployments were read before.'
-            : 'These deployments were not read, so that they can sleep on.'}
+            : 'These deployments were not read: reading would wake them.'}
         </span>
       </p>
       <ul className="mt-2 flex flex-wrap gap-2">

@@ -181,7 +181,7 @@ const NO_ID = '00000000-0000-0000-0000-000000000000'
  */
 async function sendTest({ store, webhooks, clock }: Parts, url: string) {
   if (!store.webhookDeliveries.standing.some((one) => one.url === url)) {
-    const when = 'A new one is known once the revision that was made with it serves.'
+    const when = 'If it was just added, try again when its revision serves.'
     throw new AppError('not_found', `The deployment has no webhook with this URL. ${when}`)
   }
   const [delivery_id, sent_at, begun] = [randomUUID(), timestamp(clock), performance.now()]

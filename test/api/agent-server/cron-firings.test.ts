@@ -175,6 +175,12 @@ test('a cron is run by hand, and is due as before', async () => {
     next_run_date,
     last_run: { run_id, thread_id, status: 'success' },
   })
+  const { thread_id: own } = await server.client.threads.create()
+  const joining = { schedule: '@yearly', input: QUICK }
+  const yearly = await server.client.crons.createForThread(own, 'slow', joining)
+  const { cron_id: onThread } = yearly as unknown as Made
+  const there = await fetch(`${server.url}/runs/crons/${onThread}/run`, { method: 'POST' })
+  expect(await there.json()).toMatchObject({ thread_id: own, kwargs: { input: QUICK } })
   const unknown = randomUUID()
   const missing = await fetch(`${server.url}/runs/crons/${unknown}/run`, { method: 'POST' })
   expect([missing.status, await missing.json()]).toEqual([
