@@ -43,9 +43,10 @@ async function enqueueWebhooks(
     metadata: thread?.metadata ?? {},
     origin: originOf(run),
   }
-  for (const url of urls) {
-    await tx.webhookDeliveries.insert({ ...delivery, delivery_id: randomUUID(), url })
-  }
+  // All are sent together: one round trip.
+  const insert = (url: string) =>
+    tx.webhookDeliveries.insert({ ...delivery, delivery_id: randomUUID(), url })
+  await Promise.all(urls.map(insert))
   return true
 }
 

@@ -111,7 +111,10 @@ const StandingWebhookSchema = z
 const StandingWebhooksSchema = z
   .array(
     z.object({
-      url: line(2048).refine(isStandingUrl, 'Expected a whole http or https URL'),
+      url: line(2048).refine(
+        isStandingUrl,
+        'Expected a whole http or https URL without a password',
+      ),
       events: z.enum(WEBHOOK_EVENTS).default('all'),
     }),
   )

@@ -66,11 +66,12 @@ export type StandingWebhook = {
 }
 
 /**
- * Whether a deployment's webhook may have the URL: a whole http or https URL. A path of the server itself is refused: if
- * it created runs, each of them would create the next.
+ * Whether a deployment's webhook may have the URL: a whole http or https URL without a password, which would be shown
+ * with each delivery. A path of the server itself is refused: if it created runs, each of them would create the next.
  */
-export function isStandingUrl(url: string): boolean {
-  return URL.canParse(url) && /^https?:\/\//i.test(url)
+export function isStandingUrl(text: string): boolean {
+  const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null
+  return url !== null && !url.username && !url.password
 }
 
 /** The fields of a delivery on the wire. */

@@ -71,6 +71,7 @@ it('are changed with a new revision of the same build, and stay with a rollback'
 
 it.each([
   ['a path of the server', [{ url: '/runs' }]],
+  ['a password', [{ url: 'https://ann:secret@hooks.example.com/' }]],
   ['another protocol', [{ url: 'ftp://hooks.example.com/' }]],
   ['an unknown event', [{ ...ALL, events: 'some' }]],
   ['a URL twice', [ALL, { ...ALL, events: 'failures' }]],
