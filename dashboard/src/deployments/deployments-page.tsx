@@ -75,7 +75,7 @@ function columnsOf(figures: Figures | undefined): readonly Column<Deployment>[] 
       header: 'Name',
       isRowHeader: true,
       cell: (one) => (
-        <span className="block min-w-40 wrap-anywhere sm:min-w-64">
+        <span className="block min-w-24 wrap-anywhere sm:min-w-64">
           <span className="font-medium">{one.display_name ?? one.name}</span>
           {one.display_name && one.display_name !== one.name && (
             <code className="block text-ink-faint">{one.name}</code>
@@ -113,7 +113,6 @@ function columnsOf(figures: Figures | undefined): readonly Column<Deployment>[] 
     {
       id: 'changed',
       header: 'Changed',
-      from: 'lg',
       align: 'right',
       cell: ({ updated_at }) => <Time at={updated_at} />,
     },
