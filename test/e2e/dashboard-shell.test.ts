@@ -323,7 +323,7 @@ describe.skipIf(NO_BROWSER)(`the Studio of one agent server${skipped}`, () => {
     await expect.poll(() => steps.allTextContents()).toEqual(['Threads'])
     await expect
       .poll(() => places.getByRole('link').allTextContents())
-      .toEqual(['Studio', 'Threads', 'Runs', 'Crons', 'Store'])
+      .toEqual(['Runyard', 'Studio', 'Threads', 'Runs', 'Crons', 'Store'])
     await Promise.all([page.keyboard.press('g'), page.keyboard.press('h')])
     await page.waitForURL(/\/studio\/$/)
     await visitor.settled()
