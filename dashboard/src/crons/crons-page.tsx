@@ -117,6 +117,6 @@ function Thread({ server, cron }: { server: AgentServer; cron: Cron }) {
     return <TextLink to={server.pages.thread(cron.thread_id)}>{cron.thread_id}</TextLink>
   }
   return cron.on_run_completed === 'keep'
-    ? 'A new one each time, which is kept'
-    : 'A new one each time, removed after the run'
+    ? 'A new one for each run, kept'
+    : 'A new one for each run, deleted after it'
 }

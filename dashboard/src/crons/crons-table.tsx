@@ -67,7 +67,7 @@ export function CronsTable(props: {
       from: 'lg',
       cell: ({ thread_id, on_run_completed }) => {
         if (thread_id) return <code>{thread_id.slice(0, 8)}</code>
-        return on_run_completed === 'keep' ? 'Its own, kept' : 'Its own, removed'
+        return on_run_completed === 'keep' ? 'New, kept' : 'New, deleted'
       },
     },
     {
@@ -124,7 +124,7 @@ function Assistant({ server, assistant_id }: OfServer<Cron>) {
 
 function Next({ isEnabled, at }: { isEnabled: boolean; at: string | null | undefined }) {
   if (!isEnabled) return <Status tone="off">Paused</Status>
-  return at ? <Time at={at} /> : <span className="text-ink-faint">Never again</span>
+  return at ? <Time at={at} /> : <span className="text-ink-faint">Never</span>
 }
 
 function CronMenu({ cron, onDelete }: { cron: OfServer<Cron>; onDelete: () => void }) {

@@ -10,7 +10,7 @@ export function NextTimes(props: { schedule: string; timezone: string | null; co
   }
   return (
     <div>
-      <p className="mb-1 text-sm text-ink-soft">Next runs, in your own time</p>
+      <p className="mb-1 text-sm text-ink-soft">Next runs, in your time zone</p>
       <ul className="space-y-0.5 text-sm">
         {times.map((at) => (
           <li key={at} className="flex justify-between gap-4 tabular-nums">
