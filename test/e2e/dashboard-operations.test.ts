@@ -294,6 +294,18 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
     await expect
       .poll(async () => (await memory.store.getItem(['places'], 'home'))?.value)
       .toEqual({})
+    await visitor.narrow()
+    for (const [path, label, header] of [
+      ['/deployments', 'Deployments', 'Changed'],
+      ['/runs', 'Runs', 'Created'],
+      ['/crons', 'Crons', 'Next run'],
+      ['/webhooks', 'Deliveries', 'When'],
+    ] as const) {
+      await visitor.open(path)
+      const head = page.getByRole('grid', { name: label }).getByRole('columnheader')
+      const box = await head.filter({ hasText: header }).boundingBox()
+      expect([path, box !== null && box.x + box.width <= 390]).toEqual([path, true])
+    }
     for (const { crons } of [echo, memory]) {
       for (const { cron_id } of await crons.search()) await crons.delete(cron_id)
     }
