@@ -1,5 +1,4 @@
 /** The stores: namespaces on the left, the items of the chosen one on the right. */
-
 import { z } from 'zod'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { Button } from '../design/button.tsx'
