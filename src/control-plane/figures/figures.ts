@@ -89,7 +89,7 @@ function rangeOnWire({ from, to, stepMs }: FiguresRange) {
   return { from: momentOf(from), to: momentOf(to), step_seconds: stepMs / 1000 }
 }
 
-const HOUR_MS = 3_600_000
+export const HOUR_MS = 3_600_000
 /** How long figures are kept, in ms. */
 export const KEPT_MS = 24 * HOUR_MS
 /** The most points in an answer, and the number to aim for when the query names no step. */

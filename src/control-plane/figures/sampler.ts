@@ -15,7 +15,7 @@ import {
   sampleOfDeployment,
 } from '../../core/figures/sample.ts'
 import type { Log } from '../../core/log.ts'
-import { KEPT_MS } from './figures.ts'
+import { HOUR_MS, KEPT_MS } from './figures.ts'
 
 interface SamplerParts {
   store: Pick<ControlPlaneStore, 'deployments' | 'figures'>
@@ -35,11 +35,15 @@ export class Sampler {
   #isStopped = false
   #takenAt = 0
   #own: ControlPlaneReading | undefined
-  /** By the URL of each agent server. */
-  #servers = new Map<string, ServerReading>()
+  /** The latest reading of each agent server, by its URL, and when it was read. One may be missing in a step. */
+  readonly #servers = new Map<string, { reading: ServerReading; at: number }>()
+  /** In ms since 1970. Another control plane has counted what agent servers did before. */
+  readonly #beganAt: number
 
+  /** Create it before the agent servers whose first counts it shall keep. */
   constructor(parts: SamplerParts) {
     this.#parts = parts
+    this.#beganAt = parts.clock.now()
   }
 
   /** The first step does not include earlier counts. */
@@ -64,7 +68,7 @@ export class Sampler {
     const now = clock.now()
     const seconds = (now - this.#takenAt) / 1000
     const at = Math.floor(now / stepMs) * stepMs - stepMs
-    const changeOf = (one: ServerReading) => ({ before: this.#servers.get(one.url), now: one })
+    const changeOf = (one: ServerReading) => ({ before: this.#before(one), now: one })
     const samples: StoredSample[] = read.map(({ id, name, servers, ended }) => {
       const passed = own.gateway[name]
       const gateway = passed && { before: this.#own?.gateway[name], now: passed }
@@ -74,11 +78,27 @@ export class Sampler {
     })
     const ofOwn = sampleOfControlPlane(seconds, { before: this.#own, now: own })
     this.#own = own
-    this.#servers = new Map(read.flatMap(({ servers }) => servers.map((one) => [one.url, one])))
+    this.#remember(read, now)
     this.#takenAt = now
     const kept = samples.filter(({ sample }) => !isIdle(sample))
     await store.figures.add([...kept, { deployment_id: CONTROL_PLANE_ID, at, sample: ofOwn }])
     await store.figures.expire(now - KEPT_MS)
+  }
+
+  /** The earlier reading of the same process, or this one if the process has not to be counted from its start. */
+  #before(one: ServerReading): ServerReading | undefined {
+    const before = this.#servers.get(one.url)?.reading
+    if (before && isSameServer(before, one)) return before
+    // `started_at` is rounded to seconds.
+    return (one.started_at + 1) * 1000 < this.#beganAt ? one : undefined
+  }
+
+  #remember(read: readonly Record<'servers' | 'ended', ServerReading[]>[], now: number): void {
+    for (const { servers, ended } of read) {
+      for (const reading of ended) this.#servers.delete(reading.url)
+      for (const reading of servers) this.#servers.set(reading.url, { reading, at: now })
+    }
+    for (const [url, { at }] of this.#servers) if (at < now - HOUR_MS) this.#servers.delete(url)
   }
 
   /** A revision that is being replaced counts as well. */

@@ -49,11 +49,11 @@ export class Leading {
     this.#store = store
     this.#hub = createHub(store, createDriver())
     const { driver, targets } = this.#hub
+    this.#sampler = new Sampler({ ...parts, ...figures, store, driver })
     this.#reconciler = new Reconciler({ ...parts, store, driver, targets }, limits)
     await this.#reconciler.start()
     this.#upkeep = new Upkeep({ ...parts, store })
     this.#upkeep.start()
-    this.#sampler = new Sampler({ ...parts, ...figures, store, driver })
     await this.#sampler.start()
   }
 

@@ -11,8 +11,10 @@ import {
 
 const STEP_MS = 30_000
 const NO_TIMES = { counts: {}, sum: 0 }
+/** After the sampler, in s since 1970. */
+const STARTED_AT = Math.ceil(Date.now() / 1000) + 60
 const PROCESS = {
-  ...{ started_at: 1, cpu_seconds: 1, memory_bytes: 1000, event_loop_delay_seconds: 0 },
+  ...{ started_at: STARTED_AT, cpu_seconds: 1, memory_bytes: 1000, event_loop_delay_seconds: 0 },
 }
 const aServer = (change: Partial<ServerReading> = {}): ServerReading => ({
   ...PROCESS,
@@ -91,7 +93,7 @@ it('keeps what servers have counted that ended within the step, and nothing of h
   const [last] = world.driver.measured.get(revision_id) ?? []
   const short = aServer({
     url: 'http://127.0.0.1:4001',
-    started_at: 2,
+    started_at: STARTED_AT + 1,
     runs: { success: 2 },
     waiting: 9,
   })
@@ -104,6 +106,40 @@ it('keeps what servers have counted that ended within the step, and nothing of h
   expect(after.points.at(-1)).toMatchObject({ runs: { success: 8 }, waiting: 0, servers: 0 })
   expect(after.total.runs.success).toBe(before.total.runs.success + 8)
   world.driver.measured.set(revision_id, [last as ServerReading])
+})
+
+it('counts each run of a rollout once, also when a server is silent before its last counts come', async () => {
+  const step = async (servers: ServerReading[]) => {
+    world.driver.measured.set(revision_id, servers)
+    world.clock.skip(STEP_MS)
+    await sampler.take()
+  }
+  const there = world.driver.measured.get(revision_id) ?? []
+  const old = aServer({ url: 'http://127.0.0.1:4003', runs: { success: 10 } })
+  await step([old])
+  const before = await read(`/v2/deployments/${id}/figures`)
+  const fresh = aServer({ url: 'http://127.0.0.1:4002', runs: { success: 5 } })
+  // The old revision drains, and does not respond in this step.
+  await step([fresh])
+  world.driver.lasts.set(id, [{ ...old, runs: { success: 12 } }])
+  await step([fresh])
+  const { total } = await read(`/v2/deployments/${id}/figures`)
+  // Two of the old server since its latest reading, five of the new one.
+  expect(total.runs).toEqual({ ...before.total.runs, success: before.total.runs.success + 2 + 5 })
+
+  // Another control plane leads now, and finds a server that it did not start.
+  const { store, driver, clock } = world
+  const parts = { store, driver, stepMs: STEP_MS, log: silentLog, readOwn: async () => own }
+  const ahead = { now: () => clock.now() + 3_600_000 }
+  const next = new Sampler({ ...parts, clock: ahead })
+  await next.start()
+  await next.take()
+  await next.stop()
+  const from = new Date(ahead.now() - 600_000).toISOString()
+  const to = new Date(ahead.now()).toISOString()
+  const { points } = await read(`/v2/deployments/${id}/figures?from=${from}&to=${to}`)
+  expect(points).toMatchObject([{ runs: {}, servers: 1 }])
+  world.driver.measured.set(revision_id, there)
 })
 
 it('is asked for a time and for longer steps', async () => {
