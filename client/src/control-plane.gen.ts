@@ -315,6 +315,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/deployment-states": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** See which deployments serve, and which revisions */
+        get: operations["list_deployment_states_v2_deployment_states_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/deployments/{deployment_id}/runtime": {
         parameters: {
             query?: never;
@@ -1710,6 +1727,29 @@ export interface components {
         AgentKeyRotated: {
             revision_id: string | null;
         };
+        DeploymentStates: {
+            resources: {
+                /** Format: uuid */
+                deployment_id: string;
+                name: string;
+                /** @enum {string} */
+                state: "stopped" | "asleep" | "starting" | "serving" | "restarting" | "failed";
+                active: {
+                    /** Format: uuid */
+                    id: string;
+                    number: number;
+                    /** @enum {string} */
+                    status: "CREATING" | "QUEUED" | "AWAITING_BUILD" | "BUILDING" | "AWAITING_DEPLOY" | "DEPLOYING" | "CREATE_FAILED" | "BUILD_FAILED" | "DEPLOY_FAILED" | "DEPLOYED" | "SKIPPED" | "INTERRUPTED" | "UNKNOWN";
+                } | null;
+                latest: {
+                    /** Format: uuid */
+                    id: string;
+                    number: number;
+                    /** @enum {string} */
+                    status: "CREATING" | "QUEUED" | "AWAITING_BUILD" | "BUILDING" | "AWAITING_DEPLOY" | "DEPLOYING" | "CREATE_FAILED" | "BUILD_FAILED" | "DEPLOY_FAILED" | "DEPLOYED" | "SKIPPED" | "INTERRUPTED" | "UNKNOWN";
+                } | null;
+            }[];
+        };
         DeploymentRuntime: {
             /** Format: uuid */
             revision_id: string | null;
@@ -2442,6 +2482,7 @@ export type BulkDeletion = components['schemas']['BulkDeletion'];
 export type FreeDeploymentsCount = components['schemas']['FreeDeploymentsCount'];
 export type DeploymentPatchRequest = components['schemas']['DeploymentPatchRequest'];
 export type AgentKeyRotated = components['schemas']['AgentKeyRotated'];
+export type DeploymentStates = components['schemas']['DeploymentStates'];
 export type DeploymentRuntime = components['schemas']['DeploymentRuntime'];
 export type DomainsList = components['schemas']['DomainsList'];
 export type Domain = components['schemas']['Domain'];
@@ -4321,6 +4362,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    list_deployment_states_v2_deployment_states_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As they are now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploymentStates"];
+                };
+            };
+            /** @description There is no API key, or it is unknown. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
+                };
+            };
+            /** @description The API key may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refusal"];
                 };
             };
         };

@@ -40,7 +40,7 @@ import {
   listDeployments,
 } from './deployments.ts'
 import { patchDeployment } from './patch.ts'
-import { getRuntime, RuntimeSchema } from './runtime-state.ts'
+import { DeploymentStatesSchema, getRuntime, listStates, RuntimeSchema } from './runtime-state.ts'
 
 const operation = operationsOf('Deployments (v2)')
 
@@ -118,6 +118,13 @@ const runtime = operation('get', '/v2/deployments/{deployment_id}/runtime', {
   refusals: [404],
 })
 
+/** Runyard's own: all deployments at a glance, for lists. */
+const states = operation('get', '/v2/deployment-states', {
+  name: 'list_deployment_states',
+  summary: 'See which deployments serve, and which revisions',
+  answers: { 200: json(DeploymentStatesSchema, 'As they are now.') },
+})
+
 const AgentKeyRotatedSchema = z
   .object({ revision_id: z.string().nullable() })
   .openapi('AgentKeyRotated')
@@ -170,6 +177,7 @@ export function deploymentRoutes(parts: ControlPlaneParts): Routes {
     const { deployment_id } = c.req.valid('param')
     return c.json(await rotateAgentKey(parts, c.var.principal, deployment_id), 200)
   })
+  routes.openapi(states, async (c) => c.json(await listStates(parts, c.var.principal), 200))
   routes.openapi(runtime, async (c) => {
     const { deployment_id } = c.req.valid('param')
     return c.json(await getRuntime(parts, c.var.principal, deployment_id), 200)

@@ -3,6 +3,7 @@
 import { z } from '@hono/zod-openapi'
 import { momentOf } from '../../core/clock.ts'
 import type { Deployment } from '../../core/deployment/deployment.ts'
+import { REVISION_STATUSES } from '../../core/deployment/revision.ts'
 import type { Replica } from '../../core/deployment/runtime.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import type { ControlPlaneParts } from '../control-plane-parts.ts'
@@ -33,6 +34,25 @@ export const RuntimeSchema = z
   })
   .openapi('DeploymentRuntime')
 
+const RevisionGlanceSchema = z
+  .object({ id: z.uuid(), number: z.int(), status: z.enum(REVISION_STATUSES) })
+  .nullable()
+
+/** `active`: the revision that serves; `latest`: the newest one. `state`: as in `DeploymentRuntime`. */
+export const DeploymentStatesSchema = z
+  .object({
+    resources: z.array(
+      z.object({
+        deployment_id: z.uuid(),
+        name: z.string(),
+        state: RuntimeSchema.shape.state,
+        active: RevisionGlanceSchema,
+        latest: RevisionGlanceSchema,
+      }),
+    ),
+  })
+  .openapi('DeploymentStates')
+
 type RuntimeAnswer = z.infer<typeof RuntimeSchema>
 
 /** Throws `not_found`. */
@@ -59,6 +79,31 @@ export async function getRuntime(
       lag_ms: load?.lag_ms ?? null,
     })),
   }
+}
+
+/** All deployments of the workspace, the oldest first. Asks no agent server. */
+export async function listStates(
+  { store, replicas }: Pick<ControlPlaneParts, 'store' | 'replicas'>,
+  { workspace_id }: Principal,
+): Promise<z.infer<typeof DeploymentStatesSchema>> {
+  const all = await store.deployments.listAll()
+  const own = all.filter(({ tenant_id }) => tenant_id === workspace_id)
+  const resources = own.map(async (deployment) => {
+    const { id, name, active_revision_id: active, latest_revision_id: latest } = deployment
+    const glanceAt = async (revision_id: string | null) => {
+      const found = revision_id === null ? undefined : await store.revisions.get(id, revision_id)
+      return found ? { id: found.id, number: found.number, status: found.status } : null
+    }
+    const serving = await glanceAt(active)
+    return {
+      deployment_id: id,
+      name,
+      state: stateOf(deployment, active === null ? [] : replicas(active)),
+      active: serving,
+      latest: latest === active ? serving : await glanceAt(latest),
+    }
+  })
+  return { resources: await Promise.all(resources) }
 }
 
 function stateOf(

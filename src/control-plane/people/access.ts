@@ -45,6 +45,7 @@ export const ACCESS: Readonly<Record<string, Need | 'open'>> = {
   'PATCH /v2/deployments/{deployment_id}': 'write',
   'DELETE /v2/deployments/{deployment_id}': 'write',
   'GET /v2/deployments/{deployment_id}/runtime': 'read',
+  'GET /v2/deployment-states': 'read',
   'GET /v2/deployments/{deployment_id}/figures': 'read',
   'GET /v2/figures': 'read',
   'GET /v2/deployments/{deployment_id}/revisions': 'read',

@@ -106,7 +106,7 @@ describe('a deployment with min_scale 0', () => {
 
 describe('an agent server that dies again and again', () => {
   it('is seen to', async () => {
-    const { path, revision } = await deploy({})
+    const { path, revision, id } = await deploy({})
     world.driver.die(revision, 'The agent server died: it ended with exit code 9.')
     expect(await runtime(path)).toMatchObject({
       state: 'restarting',
@@ -114,5 +114,11 @@ describe('an agent server that dies again and again', () => {
     })
     const stranger = await world.keyOf('viewer', '00000000-0000-4000-8000-000000000002')
     expect((await world.call('GET', `${path}/runtime`, undefined, stranger)).status).toBe(404)
+    const active = { id: revision, number: 1, status: 'DEPLOYED' }
+    expect((await world.call('GET', '/v2/deployment-states')).body.resources).toEqual([
+      { deployment_id: id, name: 'support', state: 'restarting', active, latest: active },
+    ])
+    const theirs = await world.call('GET', '/v2/deployment-states', undefined, stranger)
+    expect(theirs.body.resources).toEqual([])
   })
 })
