@@ -2403,9 +2403,14 @@ export interface components {
             webhooks: {
                 [key: string]: number;
             };
+            /** @description Tokens of models, `input` and `output`. */
+            tokens: {
+                [key: string]: number;
+            };
             request_seconds: components["schemas"]["FigurePercentiles"];
             wait_seconds: components["schemas"]["FigurePercentiles"] & unknown;
             first_output_seconds: components["schemas"]["FigurePercentiles"] & unknown;
+            first_token_seconds: components["schemas"]["FigurePercentiles"] & unknown;
             duration_seconds: components["schemas"]["FigurePercentiles"] & unknown;
         };
         /** @description From a request to the end of its answer; null: none. */

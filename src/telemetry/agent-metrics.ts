@@ -2,13 +2,14 @@
  * The metrics of an agent server, by prom-client. The library takes long to load, so it is loaded after the start.
  * Earlier reports are kept until then.
  */
-import type { Gauge, Histogram, Registry } from 'prom-client'
+import type { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import type { AgentMetrics, MetricsFormat } from '../core/agent/server/metrics.ts'
 import type { Clock } from '../core/clock.ts'
 import { TIME_BOUNDS } from '../core/figures/histogram.ts'
 import type { AgentReading } from '../core/figures/reading.ts'
 import {
+  countsBy,
   gaugeOf,
   histogramOf,
   observationsBy,
@@ -65,6 +66,17 @@ export class LazyAgentMetrics implements AgentMetrics {
     this.#tell(({ firstEvent }) => firstEvent.observe(seconds))
   }
 
+  firstToken(seconds: number): void {
+    this.#tell(({ firstToken }) => firstToken.observe(seconds))
+  }
+
+  tokensUsed({ input, output }: Parameters<AgentMetrics['tokensUsed']>[0]): void {
+    this.#tell(({ tokens }) => {
+      tokens.inc({ kind: 'input' }, input)
+      tokens.inc({ kind: 'output' }, output)
+    })
+  }
+
   streamOpened(): () => void {
     this.#tell(({ streams }) => streams.inc())
     return () => this.#tell(({ streams }) => streams.dec())
@@ -110,6 +122,8 @@ interface PromMetrics extends Pick<AgentMetrics, 'requestAnswered'> {
   runWait: Histogram
   runDuration: Histogram<'status'>
   firstEvent: Histogram
+  firstToken: Histogram
+  tokens: Counter<'kind'>
   webhooks: Histogram<'status'>
   streams: Gauge
   gauges: FigureGauges
@@ -125,7 +139,7 @@ interface FigureGauges {
 
 async function createPromMetrics(): Promise<PromMetrics> {
   const opened = await openRegistry()
-  const { registry, gauge } = opened
+  const { registry, gauge, counter } = opened
   const histogram = <L extends string>(name: string, help: string, labels: L[] = []) =>
     opened.histogram(name, help, labels, [...TIME_BOUNDS])
   const { requestAnswered } = requestMetrics(opened)
@@ -140,6 +154,11 @@ async function createPromMetrics(): Promise<PromMetrics> {
       'run_first_event_seconds',
       "From when a run was due to its graph's first output",
     ),
+    firstToken: histogram(
+      'run_first_token_seconds',
+      'From when a run was due to the first token of a model',
+    ),
+    tokens: counter('model_tokens_total', 'Tokens that models have read and written', ['kind']),
     webhooks: histogram('webhook_attempt_seconds', 'Attempts to deliver a webhook', ['status']),
     streams: gauge('streams_open', 'Streams that clients are reading'),
     gauges: {
@@ -171,6 +190,7 @@ async function readFigures(
 
 async function readAgent(metrics: PromMetrics): Promise<AgentReading> {
   const { registry, gauges, streams, runWait, runDuration, firstEvent, webhooks } = metrics
+  const { tokens, firstToken } = metrics
   return {
     ...(await readProcess(registry)),
     waiting: await gaugeOf(gauges.runs, { status: 'waiting' }),
@@ -182,8 +202,10 @@ async function readAgent(metrics: PromMetrics): Promise<AgentReading> {
     database_bytes: await gaugeOf(gauges.databaseBytes),
     runs: await observationsBy(runDuration, 'status'),
     webhooks: await observationsBy(webhooks, 'status'),
+    tokens: await countsBy(tokens, 'kind'),
     waits: await histogramOf(runWait),
     first_outputs: await histogramOf(firstEvent),
+    first_tokens: await histogramOf(firstToken),
     durations: await histogramOf(runDuration),
   }
 }

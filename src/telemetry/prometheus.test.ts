@@ -19,6 +19,8 @@ it('says of an agent server what its metrics say', async () => {
   metrics.runEnded({ status: 'success', seconds: 0.04 })
   metrics.runEnded({ status: 'error', seconds: 4 })
   metrics.firstEvent(0.2)
+  metrics.firstToken(0.4)
+  metrics.tokensUsed({ input: 30, output: 12 })
   metrics.streamOpened()
   metrics.webhookAttempted({ status: 'delivered', seconds: 0.1 })
   const reading = await metrics.reading()
@@ -29,6 +31,8 @@ it('says of an agent server what its metrics say', async () => {
     webhooks: { delivered: 1 },
     waits: { counts: { '0.005': 1 } },
     first_outputs: { counts: { '0.25': 1 } },
+    first_tokens: { counts: { '0.5': 1 } },
+    tokens: { input: 30, output: 12 },
     durations: { counts: { '0.05': 1, '0.5': 1, '5': 1 } },
   })
   expect(reading.durations.sum).toBeCloseTo(4.44)

@@ -34,6 +34,7 @@ import {
   exhaustedError,
   type Outcome,
   observeRun,
+  reportTokens,
   statusOf,
   stoppedUnasked,
   timeoutError,
@@ -275,11 +276,13 @@ class Execution {
     if (resumed && (await standsAtBreakpoint(graph, run))) return
     if (!resumed) await requireOpenInterrupts(this.#parts, graph, run)
     const signal = this.#handOver.signalOfGraph()
+    const onTokens = reportTokens(this.#parts, run)
     const calls: RunCalls = {
       checkpoints: this.#checkpoints,
       onSpans: (spans) => {
         this.#timeline?.onSpans(spans)
         this.#nodeSpans.onSpans(spans)
+        onTokens(spans)
       },
     }
     const running = graph.run(graphRequest(run, { resumed }), calls, signal)

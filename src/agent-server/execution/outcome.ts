@@ -1,5 +1,6 @@
 /** How an execution of a run ends: its outcome, the errors of failed runs, and its log lines, metrics and traces. */
 import type { CancelAction, QueuedRun, RunError, StopOutcome } from '../../core/agent/run.ts'
+import type { TimelineSpan } from '../../core/agent/timeline/timeline.ts'
 import { AppError } from '../../core/errors.ts'
 import { withOrigin } from '../../core/origin.ts'
 import type { Span } from '../../core/tracing.ts'
@@ -63,6 +64,24 @@ export function observeRun<T>(
       return withOrigin({ request_id, traceparent, thread_id, run_id }, () => work(span))
     },
   )
+}
+
+/** Returns a listener of the run's spans that reports the first token and the tokens of its models. */
+export function reportTokens(
+  { metrics }: Pick<Parts, 'metrics'>,
+  { available_at }: Pick<QueuedRun, 'available_at'>,
+): (spans: readonly TimelineSpan[]) => void {
+  let hasToken = false
+  return (spans) => {
+    for (const { first_token_at, ended_at, input_tokens = 0, output_tokens = 0 } of spans) {
+      if (first_token_at !== undefined && !hasToken) {
+        hasToken = true
+        metrics.firstToken(Math.max(first_token_at - available_at, 0) / 1000)
+      }
+      if (ended_at !== null && input_tokens + output_tokens > 0)
+        metrics.tokensUsed({ input: input_tokens, output: output_tokens })
+    }
+  }
 }
 
 /** Call after the transaction that ended the run. A failed run is logged at `error`, with the reason. */

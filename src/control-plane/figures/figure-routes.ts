@@ -44,9 +44,11 @@ const PointSchema = z
     webhooks: Counts.openapi({
       description: 'Attempts to deliver webhooks, by the status of the delivery after them.',
     }),
+    tokens: Counts.openapi({ description: 'Tokens of models, `input` and `output`.' }),
     request_seconds: times('From a request to the end of its answer'),
     wait_seconds: times('From when a run was due to its start'),
     first_output_seconds: times("From when a run was due to its graph's first output"),
+    first_token_seconds: times('From when a run was due to the first token of a model'),
     duration_seconds: times('From the start of a run to its end'),
   })
   .openapi('FigurePoint', {

@@ -30,10 +30,14 @@ export interface AgentReading extends ProcessReading {
   runs: Counts
   /** Attempts to deliver webhooks, by the delivery's status. */
   webhooks: Counts
+  /** Tokens of models, `input` and `output`. Absent: an agent server of an earlier version. */
+  tokens?: Counts
   /** From the due time of runs to their start. */
   waits: Histogram
   /** From the due time of runs to their graph's first output. */
   first_outputs: Histogram
+  /** From the due time of runs to the first token of a model. Absent: as `tokens`. */
+  first_tokens?: Histogram
   /** From their start to their end. */
   durations: Histogram
 }
@@ -55,7 +59,9 @@ export function isAgentReading(value: unknown): value is AgentReading {
     isObject(value) &&
     AMOUNTS.every((name) => isAmount(value[name])) &&
     COUNTED.every((name) => isCounts(value[name])) &&
-    TIMED.every((name) => isHistogram(value[name]))
+    TIMED.every((name) => isHistogram(value[name])) &&
+    (value.tokens === undefined || isCounts(value.tokens)) &&
+    (value.first_tokens === undefined || isHistogram(value.first_tokens))
   )
 }
 

@@ -1,5 +1,12 @@
 /** What happened to one deployment, or to the control plane itself, within one step of time. */
-import { addCounts, addHistogram, countsSince, histogramSince, numberSince } from './histogram.ts'
+import {
+  addCounts,
+  addHistogram,
+  countsSince,
+  type Histogram,
+  histogramSince,
+  numberSince,
+} from './histogram.ts'
 import type {
   AgentReading,
   ControlPlaneReading,
@@ -7,7 +14,7 @@ import type {
   RequestsReading,
 } from './reading.ts'
 
-export interface Sample extends Omit<AgentReading, 'started_at'>, RequestsReading {
+export interface Sample extends Required<Omit<AgentReading, 'started_at'>>, RequestsReading {
   /** How long the step was. */
   seconds: number
   /** How many processes it covers. */
@@ -32,8 +39,10 @@ export function newSum(): Sample {
     database_bytes: 0,
     runs: {},
     webhooks: {},
+    tokens: {},
     waits: noTimes(),
     first_outputs: noTimes(),
+    first_tokens: noTimes(),
     durations: noTimes(),
     requests: {},
     request_durations: noTimes(),
@@ -41,6 +50,8 @@ export function newSum(): Sample {
 }
 
 export const EMPTY_SAMPLE: Readonly<Sample> = newSum()
+
+const NO_TIMES: Readonly<Histogram> = { counts: {}, sum: 0 }
 
 /** Two readings of one process; `before` only if it was running then. */
 interface Change<Reading> {
@@ -86,8 +97,10 @@ function sampleOfServer(seconds: number, change: Change<AgentReading>): Sample {
     ...processSince({ before, now }),
     runs: countsSince(before?.runs, now.runs),
     webhooks: countsSince(before?.webhooks, now.webhooks),
+    tokens: countsSince(before?.tokens, now.tokens ?? {}),
     waits: histogramSince(before?.waits, now.waits),
     first_outputs: histogramSince(before?.first_outputs, now.first_outputs),
+    first_tokens: histogramSince(before?.first_tokens, now.first_tokens ?? NO_TIMES),
     durations: histogramSince(before?.durations, now.durations),
   }
 }
@@ -148,14 +161,15 @@ export type NumberField = {
   [Field in keyof Sample]: Sample[Field] extends number ? Field : never
 }[keyof Sample]
 
+const COUNTED = ['runs', 'webhooks', 'tokens', 'requests'] as const
+const TIMED = [
+  ...(['waits', 'first_outputs', 'first_tokens', 'durations', 'request_durations'] as const),
+]
+
 function addCounted(sum: Sample, other: Sample): void {
   sum.cpu_seconds += other.cpu_seconds
-  for (const field of ['runs', 'webhooks', 'requests'] as const) {
-    addCounts(sum[field], other[field])
-  }
-  for (const field of ['waits', 'first_outputs', 'durations', 'request_durations'] as const) {
-    addHistogram(sum[field], other[field])
-  }
+  for (const field of COUNTED) addCounts(sum[field], other[field])
+  for (const field of TIMED) addHistogram(sum[field], other[field])
 }
 
 /** The id of the control plane itself, instead of a deployment's. */

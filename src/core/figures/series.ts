@@ -14,7 +14,7 @@ import {
 export interface Point
   extends Pick<
     Sample,
-    'servers' | 'runs' | 'webhooks' | Exclude<NumberField, 'seconds' | 'cpu_seconds'>
+    'servers' | 'runs' | 'webhooks' | 'tokens' | Exclude<NumberField, 'seconds' | 'cpu_seconds'>
   > {
   /** When its step began. */
   at: string
@@ -28,6 +28,7 @@ export interface Point
   request_seconds: Percentiles | null
   wait_seconds: Percentiles | null
   first_output_seconds: Percentiles | null
+  first_token_seconds: Percentiles | null
   duration_seconds: Percentiles | null
 }
 
@@ -70,7 +71,7 @@ function sumAt(sums: Map<number, Sample>, at: number): Sample {
 
 function pointOf(at: number, sample: Sample): Point {
   const { seconds, cpu_seconds, requests, waits, first_outputs, durations, ...same } = sample
-  const { request_durations, ...states } = same
+  const { request_durations, first_tokens, ...states } = same
   return {
     at: momentOf(at),
     ...states,
@@ -81,6 +82,7 @@ function pointOf(at: number, sample: Sample): Point {
     request_seconds: percentilesOf(request_durations),
     wait_seconds: percentilesOf(waits),
     first_output_seconds: percentilesOf(first_outputs),
+    first_token_seconds: percentilesOf(first_tokens),
     duration_seconds: percentilesOf(durations),
   }
 }

@@ -118,7 +118,8 @@ it('counts each run of a rollout once, also when a server is silent before its l
   const old = aServer({ url: 'http://127.0.0.1:4003', runs: { success: 10 } })
   await step([old])
   const before = await read(`/v2/deployments/${id}/figures`)
-  const fresh = aServer({ url: 'http://127.0.0.1:4002', runs: { success: 5 } })
+  const tokens = { input: 70, output: 30 }
+  const fresh = aServer({ url: 'http://127.0.0.1:4002', runs: { success: 5 }, tokens })
   // The old revision drains, and does not respond in this step.
   await step([fresh])
   world.driver.lasts.set(id, [{ ...old, runs: { success: 12 } }])
@@ -126,6 +127,7 @@ it('counts each run of a rollout once, also when a server is silent before its l
   const { total } = await read(`/v2/deployments/${id}/figures`)
   // Two of the old server since its latest reading, five of the new one.
   expect(total.runs).toEqual({ ...before.total.runs, success: before.total.runs.success + 2 + 5 })
+  expect(total.tokens).toEqual(tokens)
 
   // Another control plane leads now, and finds a server that it did not start.
   const { store, driver, clock } = world

@@ -32,6 +32,10 @@ export interface AgentMetrics extends RequestMetrics, ReadableMetrics {
   runEnded(run: { status: Exclude<RunStatus, 'pending' | 'running'>; seconds: number }): void
   /** Reports the first output of a graph, in s after the run was due. */
   firstEvent(seconds: number): void
+  /** Reports the first token of a model in a run, in s after the run was due. */
+  firstToken(seconds: number): void
+  /** Reports what a call of a model has read and written. */
+  tokensUsed(tokens: { input: number; output: number }): void
   /** Reports an opened stream. Call the returned function once, when the stream is closed. */
   streamOpened(): () => void
   webhookAttempted(attempt: { status: DeliveryStatus; seconds: number }): void
@@ -42,6 +46,8 @@ export const noAgentMetrics: AgentMetrics = {
   runStarted() {},
   runEnded() {},
   firstEvent() {},
+  firstToken() {},
+  tokensUsed() {},
   streamOpened: () => () => {},
   webhookAttempted() {},
   read: async () => ({ contentType: 'text/plain', body: '' }),
