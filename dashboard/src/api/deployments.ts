@@ -1,5 +1,11 @@
 /** The deployments of the workspace, as the shell and the areas ask for them. */
-import { type Deployment, dataOf, type Revision } from '@runyard/client'
+import {
+  type Deployment,
+  type DeploymentStates,
+  dataOf,
+  isOver,
+  type Revision,
+} from '@runyard/client'
 import { queryOptions } from '@tanstack/react-query'
 import { controlPlane } from './control-plane.ts'
 import { statusOf } from './query-client.ts'
@@ -108,6 +114,27 @@ export async function isAwake(deployment_id: string): Promise<boolean> {
   return data?.state === 'serving'
 }
 
+export type DeploymentAtAGlance = DeploymentStates['resources'][number]
+
+/** Which deployments serve, and their serving and latest revisions, by id: one request for a whole list. */
+export function deploymentStatesQuery() {
+  return queryOptions({
+    queryKey: ['deployments', 'states'],
+    queryFn: async () => {
+      const all = await readStates()
+      return new Map(all.map((one) => [one.deployment_id, one]))
+    },
+    refetchInterval: ({ state: { data } }) => {
+      const all = [...(data?.values() ?? [])]
+      return all.every(({ latest }) => latest === null || isOver(latest.status)) ? PACE : QUICK_PACE
+    },
+  })
+}
+
+async function readStates(): Promise<DeploymentAtAGlance[]> {
+  return (await dataOf(controlPlane.api.GET('/v2/deployment-states'))).resources
+}
+
 /** Deployments by whether their agent servers can respond at once. */
 export interface Answering {
   awake: { id: string; name: string }[]
@@ -118,13 +145,14 @@ export function answeringQuery() {
   return queryOptions({
     queryKey: ['deployments', 'answering'],
     queryFn: async (): Promise<Answering> => {
-      const all = await controlPlane.listDeployments()
-      const serving = all.filter((one) => one.active_revision_id !== null)
-      const states = await Promise.all(serving.map(({ id }) => isAwake(id)))
-      const briefOf = ({ id, name }: (typeof all)[number]) => ({ id, name })
+      const deployed = (await readStates()).filter(({ active }) => active !== null)
+      const briefOf = ({ deployment_id, name }: DeploymentAtAGlance) => ({
+        id: deployment_id,
+        name,
+      })
       return {
-        awake: serving.filter((_, at) => states[at]).map(briefOf),
-        asleep: serving.filter((_, at) => !states[at]).map(briefOf),
+        awake: deployed.filter(({ state }) => state === 'serving').map(briefOf),
+        asleep: deployed.filter(({ state }) => state !== 'serving').map(briefOf),
       }
     },
     refetchInterval: 15_000,

@@ -1,23 +1,23 @@
 import { type Deployment, isOver, type Revision } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
-import { runtimeQuery } from '../api/deployments.ts'
+import { type DeploymentAtAGlance, deploymentStatesQuery } from '../api/deployments.ts'
 import { type Meaning, meaningOfRevision } from '../api/states.ts'
 import { Status } from '../design/status.tsx'
 import { revisionQuery } from './queries.ts'
 
-/** The state of a deployment: whether it serves, and the state of its newest revision. */
+/** The state of a deployment: whether it serves, and the state of its newest revision. One request is for all. */
 export function DeploymentState({ deployment }: { deployment: Deployment }) {
-  const { active_revision_id: active, latest_revision_id: latest } = deployment
-  const serving = useRevision(deployment.id, active)
-  const newest = useRevision(deployment.id, latest === active ? null : latest)
-  const runtime = useQuery({ ...runtimeQuery(deployment.id), enabled: active !== null })
-  const state = stateOf(deployment, serving, runtime.data?.state)
+  const glance = useQuery(deploymentStatesQuery()).data?.get(deployment.id)
+  if (!glance) return null
+  const { active, latest } = glance
+  const { word, tone } = meaningOf(deployment, glance)
+  const isShown = latest && latest.id !== active?.id && (isFailed(latest) || !isOver(latest.status))
   return (
     <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
-      {state && <Status tone={state.tone}>{state.word}</Status>}
-      {newest && !(isOver(newest.status) && newest.status !== 'DEPLOYED' && !failed(newest)) && (
-        <Status tone={meaningOfRevision(newest.status).tone}>
-          {`#${newest.number} ${meaningOfRevision(newest.status).word.toLowerCase()}`}
+      <Status tone={tone}>{word}</Status>
+      {isShown && (
+        <Status tone={meaningOfRevision(latest.status).tone}>
+          {`#${latest.number} ${meaningOfRevision(latest.status).word.toLowerCase()}`}
         </Status>
       )}
     </span>
@@ -30,21 +30,14 @@ export function useRevision(deployment_id: string, revision_id: string | null) {
   return useQuery({ ...query, enabled: revision_id !== null }).data
 }
 
-type RuntimeState = 'stopped' | 'asleep' | 'starting' | 'serving' | 'restarting' | 'failed'
-
-function stateOf(
-  { status, active_revision_id, latest_revision_id }: Deployment,
-  serving: Revision | undefined,
-  runtime: RuntimeState | undefined,
-): Meaning | undefined {
+function meaningOf(
+  { status }: Deployment,
+  { state, active, latest }: DeploymentAtAGlance,
+): Meaning {
   if (status === 'AWAITING_DELETE') return { word: 'Being deleted', tone: 'wait' }
-  if (active_revision_id === null) {
-    return latest_revision_id === null ? { word: 'Waits for its source', tone: 'off' } : NOT_SERVING
-  }
-  if (!serving) return undefined
-  const number = `#${serving.number}`
-  switch (runtime) {
-    case undefined:
+  if (!active) return latest ? NOT_SERVING : { word: 'Waits for its source', tone: 'off' }
+  const number = `#${active.number}`
+  switch (state) {
     case 'serving':
       return { word: `Serving ${number}`, tone: 'good' }
     case 'asleep':
@@ -62,6 +55,6 @@ function stateOf(
 
 const NOT_SERVING: Meaning = { word: 'Not serving yet', tone: 'off' }
 
-function failed({ status }: Revision): boolean {
+export function isFailed({ status }: Pick<Revision, 'status'>): boolean {
   return status.endsWith('_FAILED')
 }

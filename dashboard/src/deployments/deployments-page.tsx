@@ -1,136 +1,191 @@
-import type { Deployment } from '@runyard/client'
+import type { Deployment, WorkspaceFigures } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { z } from 'zod'
 import { pagesOf } from '../api/deployment-pages.ts'
-import { deploymentsQuery } from '../api/deployments.ts'
+import {
+  type DeploymentAtAGlance,
+  deploymentStatesQuery,
+  deploymentsQuery,
+} from '../api/deployments.ts'
 import { useMay } from '../api/session.ts'
 import { ButtonLink } from '../design/button.tsx'
 import { Empty } from '../design/empty.tsx'
-import { SearchField } from '../design/field.tsx'
 import { Plus } from '../design/icon.gen.tsx'
 import { Page } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'
-import { type Column, Table } from '../design/table.tsx'
+import { type ListColumn, RowList, sortRows } from '../design/row-list.tsx'
 import { CodeBlock } from '../design/text/code-block.tsx'
 import { bytesText, countText } from '../design/text/format.ts'
 import { Time } from '../design/text/time.tsx'
 import { addressText, useAddress } from '../shell/address.ts'
-import { DeploymentState } from './deployment-state.tsx'
+import { ChoiceFilter, Filters, SearchFilter } from '../shell/filters.tsx'
+import { DeploymentState, isFailed } from './deployment-state.tsx'
 import { figuresQuery } from './queries.ts'
 import { sourceTextOf } from './revisions/source-text.ts'
 
-const Search = z.object({ q: addressText })
+const STATES = {
+  serving: 'Serving',
+  asleep: 'Asleep',
+  starting: 'Starting',
+  restarting: 'Restarting',
+  failed: 'Failed',
+  stopped: 'Not serving',
+  revision: 'Latest revision failed',
+} as const
+type StateFilter = keyof typeof STATES
+
+const Search = z.object({
+  q: addressText,
+  state: z
+    .enum(Object.keys(STATES) as [StateFilter, ...StateFilter[]])
+    .optional()
+    .catch(undefined),
+  /** See `sortRows`. */
+  sort: z.string().default('-changed').catch('-changed'),
+})
 
 /** All deployments of the workspace. */
 export function DeploymentsPage() {
   const query = useQuery(deploymentsQuery())
-  const [{ q = '' }, change] = useAddress(Search)
   const mayWrite = useMay('write')
-  const columns = columnsOf(useFigures())
   return (
     <Page title="Deployments" actions={mayWrite && <NewLink />}>
       <QueryView query={query} what="the deployments">
         {(all) =>
-          all.length === 0 ? (
-            <NoDeployments mayWrite={mayWrite} />
-          ) : (
-            <>
-              <div className="mb-3 max-w-sm">
-                <SearchField
-                  label="Search the deployments"
-                  value={q}
-                  onChange={(text) => change({ q: text }, { replace: true })}
-                />
-              </div>
-              <Table
-                label="Deployments"
-                columns={columns}
-                rows={all.filter((one) => matches(one, q))}
-                keyOf={({ id }) => id}
-                linkOf={({ id }) => pagesOf(id).overview}
-                empty={<Empty title={`No deployment is called “${q}”.`} />}
-              />
-              <p className="mt-2 text-xs text-ink-faint max-md:hidden">
-                Requests, errors (5xx) and runs are of the last hour; memory is of now.
-              </p>
-            </>
-          )
+          all.length === 0 ? <NoDeployments mayWrite={mayWrite} /> : <Deployments all={all} />
         }
       </QueryView>
     </Page>
   )
 }
 
-type Figures = NonNullable<ReturnType<typeof useFigures>>
-
-function useFigures() {
-  return useQuery(figuresQuery()).data
+function Deployments({ all }: { all: readonly Deployment[] }) {
+  const [{ q = '', state, sort }, change] = useAddress(Search, { resetScroll: false })
+  const figures = useQuery(figuresQuery()).data
+  const states = useQuery(deploymentStatesQuery()).data
+  const columns = useMemo(() => columnsOf(figures, states), [figures, states])
+  const rows = useMemo(() => {
+    const found = all.filter((one) => matches(one, q) && isIn(states?.get(one.id), state))
+    const byName = found.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)))
+    return sortRows(byName, columns, sort)
+  }, [all, columns, states, q, state, sort])
+  return (
+    <>
+      <Filters>
+        <SearchFilter
+          label="Search the deployments"
+          value={q}
+          onChange={(text) => change({ q: text }, { replace: true })}
+        />
+        <ChoiceFilter
+          label="State"
+          any="Any state"
+          value={state}
+          onChange={(value) => change({ state: value })}
+          choices={Object.entries(STATES).map(([value, label]) => ({
+            value: value as StateFilter,
+            label,
+          }))}
+        />
+      </Filters>
+      {rows.length === 0 ? (
+        <Empty title={q ? `No deployment is called “${q}”.` : 'No deployment is in this state.'} />
+      ) : (
+        <RowList
+          label="Deployments"
+          columns={columns}
+          count={rows.length}
+          rowAt={(index) => rows[index]}
+          keyOf={({ id }) => id}
+          linkOf={({ id }) => pagesOf(id).overview}
+          sort={sort}
+          onSort={(by) => change({ sort: by }, { replace: true })}
+        />
+      )}
+      <p className="mt-2 text-xs text-ink-faint max-md:hidden">
+        {`${countText(rows.length)} of ${countText(all.length)}. `}
+        Requests, errors (5xx) and runs are of the last hour; memory is of now.
+      </p>
+    </>
+  )
 }
 
-function columnsOf(figures: Figures | undefined): readonly Column<Deployment>[] {
+type Figures = Map<string, WorkspaceFigures['deployments'][number]>
+
+type States = Map<string, DeploymentAtAGlance>
+
+function columnsOf(
+  figures: Figures | undefined,
+  states: States | undefined,
+): readonly ListColumn<Deployment>[] {
   const total = (one: Deployment) => figures?.get(one.id)?.total
+  const memoryOf = (one: Deployment) => figures?.get(one.id)?.now?.memory_bytes
   return [
     {
       id: 'name',
       header: 'Name',
       isRowHeader: true,
+      width: 'minmax(9rem,1.5fr)',
+      sortBy: nameOf,
       cell: (one) => (
-        <span className="block min-w-24 wrap-anywhere sm:min-w-64">
-          <span className="font-medium">{one.display_name ?? one.name}</span>
-          {one.display_name && one.display_name !== one.name && (
-            <code className="block text-ink-faint">{one.name}</code>
-          )}
-        </span>
+        <>
+          <span className="font-medium">{nameOf(one)}</span>
+          {nameOf(one) !== one.name && <code className="ml-2 text-ink-faint">{one.name}</code>}
+        </>
       ),
     },
-    { id: 'state', header: 'State', cell: (one) => <DeploymentState deployment={one} /> },
+    {
+      id: 'state',
+      header: 'State',
+      width: 'minmax(10.5rem,1.5fr)',
+      sortBy: ({ id }) => Object.keys(STATES).indexOf(states?.get(id)?.state ?? ''),
+      cell: (one) => <DeploymentState deployment={one} />,
+    },
     {
       id: 'source',
       header: 'Source',
+      width: 'minmax(8rem,1.5fr)',
       from: 'lg',
+      sortBy: (one) => sourceTextOf(one, one).what,
       cell: (one) => {
         const { what } = sourceTextOf(one, one)
         return (
-          <span className="block max-w-64 truncate text-ink-soft" title={what}>
+          <span className="text-ink-soft" title={what}>
             {what}
           </span>
         )
       },
     },
-    figureColumn('requests', 'Requests', (one) => total(one)?.requests),
-    figureColumn('errors', 'Errors', (one) => total(one)?.errors),
-    figureColumn('runs', 'Runs', (one) => runCount(total(one)?.runs)),
-    {
-      id: 'memory',
-      header: 'Memory',
-      align: 'right',
-      from: 'md',
-      cell: (one) => {
-        const bytes = figures?.get(one.id)?.now?.memory_bytes
-        return bytes ? <span className="whitespace-nowrap">{bytesText(bytes)}</span> : <Nothing />
-      },
-    },
+    figureColumn('requests', 'Requests', countText, (one) => total(one)?.requests),
+    figureColumn('errors', 'Errors', countText, (one) => total(one)?.errors),
+    figureColumn('runs', 'Runs', countText, (one) => runCount(total(one)?.runs)),
+    figureColumn('memory', 'Memory', bytesText, memoryOf),
     {
       id: 'changed',
       header: 'Changed',
+      width: '7rem',
+      isTime: true,
       align: 'right',
+      sortBy: ({ updated_at }) => updated_at,
       cell: ({ updated_at }) => <Time at={updated_at} />,
     },
   ]
 }
 
-/** A count of the last hour. */
 function figureColumn(
   id: string,
   header: string,
-  count: (one: Deployment) => number | undefined,
-): Column<Deployment> {
+  text: (value: number) => string,
+  figureOf: (one: Deployment) => number | undefined,
+): ListColumn<Deployment> {
   const cell = (one: Deployment) => {
-    const number = count(one)
-    if (!number) return <Nothing />
-    return <span className={id === 'errors' ? 'text-bad' : ''}>{countText(number)}</span>
+    const value = figureOf(one)
+    if (!value) return <Nothing />
+    return <span className={id === 'errors' ? 'text-bad' : ''}>{text(value)}</span>
   }
-  return { id, header, align: 'right', from: 'md', cell }
+  const common = { width: '6rem', align: 'right', from: 'md' } as const
+  return { id, header, ...common, sortBy: (one) => figureOf(one) ?? 0, cell }
 }
 
 function Nothing() {
@@ -168,6 +223,16 @@ function NoDeployments({ mayWrite }: { mayWrite: boolean }) {
   )
 }
 
+function nameOf({ name, display_name }: Deployment): string {
+  return display_name ?? name
+}
+
 function matches({ name, display_name }: Deployment, text: string): boolean {
   return `${name} ${display_name ?? ''}`.toLowerCase().includes(text.toLowerCase())
+}
+
+function isIn(one: DeploymentAtAGlance | undefined, state: StateFilter | undefined): boolean {
+  if (state === undefined) return true
+  if (state === 'revision') return one?.latest != null && isFailed(one.latest)
+  return one?.state === state
 }

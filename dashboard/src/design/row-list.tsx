@@ -6,10 +6,17 @@
  */
 import { useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useRef } from 'react'
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useMemo,
+  useRef,
+  useSyncExternalStore,
+} from 'react'
 import { classes } from './classes.ts'
 import { CheckMark } from './field.tsx'
-import { useIsNarrow } from './narrow.ts'
+import { ArrowDown, ArrowUp } from './icon.gen.tsx'
 
 export interface ListColumn<T> {
   id: string
@@ -20,7 +27,16 @@ export interface ListColumn<T> {
   align?: 'right'
   /** Second on a phone, where a list scrolls sideways. */
   isTime?: boolean
+  /** The column that names a row for screen readers. */
+  isRowHeader?: boolean
+  /** The list can be sorted by this value. */
+  sortBy?: (row: T) => string | number
+  /** Absent if the window is narrower than this. */
+  from?: keyof typeof FROM_PX
 }
+
+/** As Tailwind's breakpoints. */
+const FROM_PX = { sm: 640, md: 768, lg: 1024 }
 
 const ROW_HEIGHT = 36
 
@@ -33,14 +49,17 @@ export function RowList<T>(props: {
   keyOf: (row: T) => string
   linkOf: (row: T) => string
   /** Called with the range of visible rows. */
-  onSeen: (first: number, last: number) => void
+  onSeen?: (first: number, last: number) => void
+  /** See `sortRows`. */
+  sort?: string
+  onSort?: (sort: string) => void
   /** Absent: rows cannot be selected. */
   selection?: { keys: ReadonlySet<string>; onChange: (keys: ReadonlySet<string>) => void }
   /** The height of the list, as a class. */
   height?: string
 }) {
   const { count, rowAt, keyOf, linkOf, selection, onSeen } = props
-  const columns = useTimeInSight(props.columns)
+  const columns = useShown(props.columns)
   const frame = useRef<HTMLDivElement>(null)
   const navigate = useNavigate()
   const rows = useVirtualizer({
@@ -51,7 +70,7 @@ export function RowList<T>(props: {
   })
   const items = rows.getVirtualItems()
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
-  useEffect(() => onSeen(first, last), [first, last, onSeen])
+  useEffect(() => onSeen?.(first, last), [first, last, onSeen])
   const tracks = columns.map(({ width }) => width).join(' ')
   const template = selection ? `2rem ${tracks}` : tracks
   const toggle = (key: string) => {
@@ -88,14 +107,8 @@ export function RowList<T>(props: {
                 <span className="sr-only">Chosen</span>
               </div>
             )}
-            {columns.map(({ id, header, align }) => (
-              <div
-                key={id}
-                role="columnheader"
-                className={classes('truncate px-2 py-2', align === 'right' && 'text-right')}
-              >
-                {header}
-              </div>
+            {columns.map((column) => (
+              <Head key={column.id} column={column} sort={props.sort} onSort={props.onSort} />
             ))}
           </div>
         </div>
@@ -159,23 +172,84 @@ export function RowList<T>(props: {
   )
 }
 
-function useTimeInSight<T>(columns: readonly ListColumn<T>[]): readonly ListColumn<T>[] {
-  const isNarrow = useIsNarrow()
+/** The columns that the window is wide enough for; on a phone the time is the second. */
+function useShown<T>(columns: readonly ListColumn<T>[]): readonly ListColumn<T>[] {
+  const width = useSyncExternalStore(onResize, widthNow)
   return useMemo(() => {
-    const [first, ...rest] = columns.filter(({ isTime }) => !isTime)
-    if (!isNarrow || !first) return columns
-    return [first, ...columns.filter(({ isTime }) => isTime), ...rest]
-  }, [columns, isNarrow])
+    const shown = columns.filter(({ from }) => from === undefined || width >= FROM_PX[from])
+    const [first, ...rest] = shown.filter(({ isTime }) => !isTime)
+    if (width > 0 || !first) return shown
+    return [first, ...shown.filter(({ isTime }) => isTime), ...rest]
+  }, [columns, width])
+}
+
+function onResize(listener: () => void): () => void {
+  addEventListener('resize', listener)
+  return () => removeEventListener('resize', listener)
+}
+
+/** The largest breakpoint that the window reaches; 0: it is as narrow as a phone. */
+function widthNow(): number {
+  return Math.max(0, ...Object.values(FROM_PX).filter((px) => innerWidth >= px))
+}
+
+/**
+ * Sorts by the column with this id; with a `-` before it, largest first. Rows with the same value stay in their order,
+ * and all of them do if no column has this id.
+ */
+export function sortRows<T>(
+  rows: readonly T[],
+  columns: readonly ListColumn<T>[],
+  sort: string,
+): readonly T[] {
+  const by = columns.find(({ id }) => id === sort.replace(/^-/, ''))?.sortBy
+  if (!by) return rows
+  const sign = sort.startsWith('-') ? -1 : 1
+  return rows.toSorted((a, b) => {
+    const [one, other] = [by(a), by(b)]
+    return sign * (typeof one === 'number' ? one - Number(other) : one.localeCompare(`${other}`))
+  })
+}
+
+function Head<T>(props: {
+  column: ListColumn<T>
+  sort: string | undefined
+  onSort: ((sort: string) => void) | undefined
+}) {
+  const { id, header, align, sortBy } = props.column
+  const isUp = props.sort === id
+  const isDown = props.sort === `-${id}`
+  const Arrow = isDown ? ArrowDown : ArrowUp
+  return (
+    <div
+      role="columnheader"
+      aria-sort={isUp ? 'ascending' : isDown ? 'descending' : undefined}
+      className={classes('truncate px-2 py-2', align === 'right' && 'text-right')}
+    >
+      {sortBy ? (
+        <button
+          type="button"
+          className="inline-flex max-w-full items-center gap-1 truncate hover:text-ink"
+          onClick={() => props.onSort?.(isUp ? `-${id}` : id)}
+        >
+          {header}
+          {(isUp || isDown) && <Arrow size={12} aria-hidden="true" className="shrink-0" />}
+        </button>
+      ) : (
+        header
+      )}
+    </div>
+  )
 }
 
 /** Rendered once and kept while the list scrolls. */
 function Cells<T>({ columns, row }: { columns: readonly ListColumn<T>[]; row: T | undefined }) {
   return useMemo(
     () =>
-      columns.map(({ id, cell, align }) => (
+      columns.map(({ id, cell, align, isRowHeader }) => (
         <div
           key={id}
-          role="gridcell"
+          role={isRowHeader ? 'rowheader' : 'gridcell'}
           className={classes(
             'min-w-0 truncate px-2',
             align === 'right' && 'text-right tabular-nums',
