@@ -230,4 +230,8 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'studio/conversation/message-text',
   ],
   home: [...AREA_GROUND, 'deployments/deployment-state', 'deployments/new/new-deployment-form'],
+  deployments: [
+    ...AREA_GROUND,
+    ...['operations/charts', 'operations/figures', 'operations/now', 'operations/queries'],
+  ],
 }

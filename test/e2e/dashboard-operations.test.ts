@@ -8,6 +8,7 @@ import { startReceiver, type WebhookReceiver } from '../support/agent/webhook-re
 import { NO_BROWSER } from '../support/dashboard/browser.ts'
 import { type Dashboard, startDashboard } from '../support/dashboard/dashboard.ts'
 import type { DashboardVisitor } from '../support/dashboard/dashboard-visitor.ts'
+import { layoutShifts, recordShifts } from '../support/dashboard/layout-shifts.ts'
 import { startOAuthProvider, type TestOAuthProvider } from '../support/oauth/oauth-provider.ts'
 
 const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
@@ -100,6 +101,42 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
     expect(await visitor.faults()).toEqual([])
   })
 
+  test('begin with the last hour of a deployment, which outlives a rollout', async () => {
+    const { deployments } = await figures()
+    const id = deployments.find(({ name }) => name === 'echo')?.deployment_id ?? ''
+    const params = { path: { deployment_id: id } }
+    const total = async () =>
+      (
+        await dataOf(
+          dashboard.client.api.GET('/v2/deployments/{deployment_id}/figures', { params }),
+        )
+      ).total
+    const before = await total()
+    await dashboard.deploy('echo', 'test/fixtures/projects/echo')
+    await echo.runs.wait(null, 'agent', { input: { messages: ['after the rollout'] } })
+    await expect
+      .poll(async () => (await total())?.runs)
+      .toEqual({ ...before?.runs, success: (before?.runs.success ?? 0) + 1 })
+
+    await recordShifts(visitor.page)
+    const page = await visitor.open(`/deployments/${id}`)
+    await page.getByRole('heading', { name: 'Revision #2' }).waitFor()
+    const tile = (name: RegExp) => page.getByRole('tab', { name })
+    const ended = RUNS + 2
+    await tile(new RegExp(`^Runs last hour ?${ended} ?1 failed, 17 %`)).waitFor()
+    expect(await tile(/^Requests last hour/).textContent()).toMatch(/no errors/)
+    await tile(/^Memory now ?\d+ MB/).click()
+    await page.getByRole('figure', { name: /^Memory last hour/ }).waitFor()
+    await expect.poll(() => page.url()).toContain('chart=memory')
+    const groups = page.getByRole('grid', { name: 'Failed runs by error' }).getByRole('row')
+    expect(await groups.nth(1).textContent()).toMatch(/^1.*no ink/)
+    expect((await layoutShifts(page)).score).toBeLessThan(0.05)
+    await visitor.pictures('deployments-last-hour')
+    expect(await visitor.faults()).toEqual([])
+    await groups.nth(1).click()
+    await page.waitForURL(/\/threads\/.*\/runs\//)
+  })
+
   test('stand in the address: the deployment and the time', async () => {
     const { deployments } = await figures()
     const id = deployments.find(({ name }) => name === 'memory')?.deployment_id
@@ -112,6 +149,19 @@ describe.skipIf(NO_BROWSER)(`the pages of an operator${skipped}`, () => {
     await expect.poll(() => page.url()).toContain('range=24h')
     await page.goBack()
     await page.getByRole('radio', { name: '6 h', checked: true }).waitFor()
+
+    await visitor.open('/deployments?state=serving&sort=name')
+    const names = page.getByRole('grid', { name: 'Deployments' }).getByRole('rowheader')
+    await expect.poll(() => names.allTextContents()).toEqual(['echo', 'memory'])
+    await page.getByRole('button', { name: 'Name' }).click()
+    await expect.poll(() => names.allTextContents()).toEqual(['memory', 'echo'])
+    await page.getByRole('button', { name: 'Runs' }).click()
+    await page.getByRole('button', { name: 'Runs' }).click()
+    await expect.poll(() => names.allTextContents()).toEqual(['echo', 'memory'])
+    await expect.poll(() => page.url()).toContain('sort=-runs')
+    await page.getByRole('button', { name: /^Serving/ }).click()
+    await page.getByRole('option', { name: 'Asleep' }).click()
+    await page.getByText('No deployment is in this state.').waitFor()
   })
 
   test('make a cron, tell when it runs, run it, pause it and delete it', async () => {

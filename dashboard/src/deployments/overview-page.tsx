@@ -1,4 +1,4 @@
-import type { Deployment } from '@runyard/client'
+import type { Deployment, DeploymentRuntime, Revision } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
 import { useAgentServer } from '../api/agent-server.tsx'
 import { pagesOf } from '../api/deployment-pages.ts'
@@ -8,11 +8,16 @@ import { ButtonLink } from '../design/button.tsx'
 import { Empty } from '../design/empty.tsx'
 import { Card, Page, Section, TextLink } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'
+import { Skeleton, useShown } from '../design/skeleton.tsx'
+import { failedRuns } from '../operations/figures.ts'
+import type { Point } from '../operations/queries.ts'
 import { CallIt } from '../shell/call/call-it.tsx'
 import { useDeploymentId } from './address.ts'
 import { useRevision } from './deployment-state.tsx'
+import { FailedRuns, useFailedRuns } from './overview/failed-runs.tsx'
 import { assistantsQuery, Graphs } from './overview/graphs.tsx'
-import { NeedsAttention } from './overview/needs-attention.tsx'
+import { LastHour, useLastHour } from './overview/last-hour.tsx'
+import { NeedsAttention, useWaitingThreads } from './overview/needs-attention.tsx'
 import { RecentRevisions } from './overview/recent-revisions.tsx'
 import { ServingCard } from './overview/serving-card.tsx'
 
@@ -34,7 +39,17 @@ export function OverviewPage() {
 function Overview({ deployment }: { deployment: Deployment }) {
   const runtime = useQuery(runtimeQuery(deployment.id))
   const serving = useRevision(deployment.id, deployment.active_revision_id)
+  const lastHour = useLastHour(deployment.id)
+  const isAwake = runtime.data?.state === 'serving'
+  const failed = useFailedRuns(isAwake)
+  const waiting = useWaitingThreads(isAwake)
+  const newest = useRevision(deployment.id, deployment.latest_revision_id)
+  const isLoading = [runtime, lastHour, failed, waiting].some((query) => query.isLoading)
+  const isShown = useShown(
+    isLoading || !newest || (deployment.active_revision_id !== null && !serving),
+  )
   const mayWrite = useMay('write')
+  const total = lastHour.data?.total
   if (deployment.latest_revision_id === null) {
     return (
       <Empty
@@ -51,13 +66,34 @@ function Overview({ deployment }: { deployment: Deployment }) {
       </Empty>
     )
   }
-  const isAwake = runtime.data?.state === 'serving'
   return (
     <>
+      <LastHour query={lastHour} />
+      {isShown ? (
+        <Below {...{ deployment, serving, runtime: runtime.data, failed }} total={total} />
+      ) : (
+        <Skeleton lines={6} />
+      )}
+    </>
+  )
+}
+
+function Below(props: {
+  deployment: Deployment
+  serving: Revision | undefined
+  runtime: DeploymentRuntime | undefined
+  failed: ReturnType<typeof useFailedRuns>
+  total: Point | null | undefined
+}) {
+  const { deployment, serving, runtime } = props
+  const isAwake = runtime?.state === 'serving'
+  return (
+    <>
+      <FailedRuns query={props.failed} count={props.total ? failedRuns(props.total) : 0} />
       <NeedsAttention deployment={deployment} isAwake={isAwake} />
       <div className="mb-8 grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
         {serving ? (
-          <ServingCard deployment={deployment} revision={serving} runtime={runtime.data} />
+          <ServingCard deployment={deployment} revision={serving} runtime={runtime} />
         ) : (
           <Card>
             <p className="font-medium">Nothing serves yet.</p>
@@ -71,7 +107,7 @@ function Overview({ deployment }: { deployment: Deployment }) {
       </div>
       {serving && (
         <Section title="Graphs">
-          <Graphs isAwake={isAwake} state={runtime.data?.state} />
+          <Graphs isAwake={isAwake} state={runtime?.state} />
         </Section>
       )}
       <Section

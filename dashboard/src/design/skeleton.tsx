@@ -19,6 +19,17 @@ export function Skeleton({ lines = 3, className }: { lines?: number; className?:
 
 const WIDTHS = ['w-full', 'w-5/6', 'w-2/3', 'w-11/12', 'w-1/2', 'w-3/4', 'w-4/5', 'w-3/5']
 
+/** How long a page waits for a part above others, in ms. */
+const WAIT_MS = 1_500
+
+/** Turns true when the parts above others have loaded, or are late, and stays true: what is below does not move. */
+export function useShown(isLoading: boolean): boolean {
+  const isLate = useDelay(WAIT_MS)
+  const [isShown, setShown] = useState(false)
+  if (!isShown && (!isLoading || isLate)) setShown(true)
+  return isShown
+}
+
 function useDelay(ms: number): boolean {
   const [isOver, setOver] = useState(false)
   useEffect(() => {

@@ -1,6 +1,6 @@
 /**
- * A table with real columns: arrow keys (and `j`, `k`) move between rows, Enter opens a row, the header sorts, and rows
- * can be selected if `selection` is given.
+ * A table with real columns: arrow keys (and `j`, `k`) move between rows, Enter opens a row, and rows can be
+ * selected if `selection` is given.
  */
 
 import { useNavigate } from '@tanstack/react-router'
@@ -12,13 +12,11 @@ import {
   Cell,
   Row,
   type Selection,
-  type SortDescriptor,
   TableBody,
   TableHeader,
 } from 'react-aria-components'
 import { classes } from './classes.ts'
 import { CheckMark } from './field.tsx'
-import { ArrowDown, ArrowUp } from './icon.gen.tsx'
 
 export interface Column<T> {
   id: string
@@ -28,7 +26,6 @@ export interface Column<T> {
   align?: 'right'
   /** The column that names a row for screen readers; each table has one. */
   isRowHeader?: boolean
-  canSort?: boolean
   /** Hidden if the window is narrower than this. */
   from?: 'sm' | 'md' | 'lg'
   /** Takes the remaining width and truncates longer text. */
@@ -51,8 +48,6 @@ export function Table<T extends object>(props: {
   linkOf?: (row: T) => string
   /** The action of a row without a page of its own. */
   onOpen?: (row: T) => void
-  sort?: SortDescriptor
-  onSort?: (sort: SortDescriptor) => void
   selection?: RowSelection
   /** Shown instead of rows. */
   empty?: ReactNode
@@ -66,8 +61,6 @@ export function Table<T extends object>(props: {
       <AriaTable
         aria-label={props.label}
         className="w-full border-collapse text-left"
-        {...(props.sort && { sortDescriptor: props.sort })}
-        {...(props.onSort && { onSortChange: props.onSort })}
         {...(selection && {
           selectionMode: 'multiple' as const,
           selectedKeys: selection.keys,
@@ -89,7 +82,14 @@ export function Table<T extends object>(props: {
             </AriaColumn>
           )}
           {columns.map((column) => (
-            <Head key={column.id} column={column} />
+            <AriaColumn
+              key={column.id}
+              id={column.id}
+              isRowHeader={column.isRowHeader ?? false}
+              className={classes(cellClasses(column), 'font-medium whitespace-nowrap')}
+            >
+              {column.header}
+            </AriaColumn>
           ))}
         </TableHeader>
         <TableBody>
@@ -117,25 +117,6 @@ export function Table<T extends object>(props: {
         </TableBody>
       </AriaTable>
     </div>
-  )
-}
-
-function Head<T>({ column }: { column: Column<T> }) {
-  return (
-    <AriaColumn
-      id={column.id}
-      isRowHeader={column.isRowHeader ?? false}
-      allowsSorting={column.canSort ?? false}
-      className={classes(cellClasses(column), 'font-medium whitespace-nowrap')}
-    >
-      {({ sortDirection }) => (
-        <span className="inline-flex items-center gap-1">
-          {column.header}
-          {sortDirection === 'ascending' && <ArrowUp size={12} aria-hidden="true" />}
-          {sortDirection === 'descending' && <ArrowDown size={12} aria-hidden="true" />}
-        </span>
-      )}
-    </AriaColumn>
   )
 }
 

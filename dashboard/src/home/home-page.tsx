@@ -11,12 +11,12 @@ import { Empty } from '../design/empty.tsx'
 import { Plus } from '../design/icon.gen.tsx'
 import { Page, Section, TextLink } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'
-import { Skeleton } from '../design/skeleton.tsx'
+import { Skeleton, useShown } from '../design/skeleton.tsx'
 import { type Column, Table } from '../design/table.tsx'
 import { Time } from '../design/text/time.tsx'
 import { ExampleSection } from './example-section.tsx'
 import { NeedsSection } from './needs-section.tsx'
-import { EXAMPLE } from './queries.ts'
+import { EXAMPLE, needsQuery } from './queries.ts'
 
 /** Loaded separately: it packs and checks whole folders, with more code than the rest of the page. */
 const DeployYourOwn = lazy(async () => ({
@@ -75,9 +75,11 @@ function FirstStart(props: { deployments: readonly Deployment[]; mayDeploy: bool
 
 function Later({ deployments }: { deployments: readonly Deployment[] }) {
   const example = deployments.find(({ name }) => name === EXAMPLE)
+  const needs = useQuery(needsQuery(deployments))
+  if (!useShown(needs.isLoading)) return <Skeleton lines={8} />
   return (
     <>
-      <NeedsSection deployments={deployments} />
+      <NeedsSection needs={needs.data ?? []} />
       <DeploymentsSection deployments={deployments} />
       {example?.active_revision_id && <ExampleSection deployment={example} />}
     </>

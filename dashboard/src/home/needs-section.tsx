@@ -1,16 +1,13 @@
-import type { Deployment } from '@runyard/client'
-import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { pagesOf } from '../api/deployment-pages.ts'
 import { sentenceOf } from '../api/deployments.ts'
 import { Section, TextLink } from '../design/page.tsx'
 import { Mark, type Tone } from '../design/status.tsx'
 import { durationText } from '../design/text/format.ts'
-import { type Need, needsQuery } from './queries.ts'
+import type { Need } from './queries.ts'
 
 /** What needs attention: failed revisions, threads with a question, growing queues. */
-export function NeedsSection({ deployments }: { deployments: readonly Deployment[] }) {
-  const { data: needs = [] } = useQuery(needsQuery(deployments))
+export function NeedsSection({ needs }: { needs: readonly Need[] }) {
   if (needs.length === 0) return null
   return (
     <Section title="Needs attention">

@@ -59,6 +59,7 @@ export function needsQuery(deployments: readonly Deployment[]) {
       )
     },
     refetchInterval: 15_000,
+    placeholderData: (before) => before,
   })
 }
 

@@ -1,11 +1,12 @@
 /** The deployments side by side; failing, waiting or growing ones stand out. */
 import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import { pagesOf } from '../api/deployment-pages.ts'
 import { Empty } from '../design/empty.tsx'
+import { type ListColumn, RowList, sortRows } from '../design/row-list.tsx'
 import { Status } from '../design/status.tsx'
-import { type Column, Table } from '../design/table.tsx'
 import { bytesText, countText, durationText } from '../design/text/format.ts'
-import { endedRuns, failedRuns } from './charts.tsx'
+import { endedRuns, failedRuns } from './figures.ts'
 import type { Glance } from './queries.ts'
 
 interface Figure {
@@ -14,7 +15,7 @@ interface Figure {
   valueOf: (one: Glance) => number
   text: (value: number) => string
   isBadAbove?: number
-  from?: Column<Glance>['from']
+  from?: NonNullable<ListColumn<Glance>['from']>
 }
 
 const seconds = (value: number) => (value === 0 ? '–' : durationText(value * 1_000))
@@ -57,16 +58,18 @@ const FIGURES: readonly Figure[] = [
   },
 ]
 
-const COLUMNS: readonly Column<Glance>[] = [
+const COLUMNS: readonly ListColumn<Glance>[] = [
   {
     id: 'name',
     header: 'Deployment',
     isRowHeader: true,
-    canSort: true,
+    width: 'minmax(9rem,1fr)',
+    sortBy: ({ name }) => name,
     cell: ({ deployment_id, name }) => (
       <Link
         to={pagesOf(deployment_id).overview}
         className="font-medium hover:text-accent hover:underline"
+        onClick={(event) => event.stopPropagation()}
       >
         {name}
       </Link>
@@ -75,6 +78,8 @@ const COLUMNS: readonly Column<Glance>[] = [
   {
     id: 'state',
     header: 'Now',
+    width: '8rem',
+    sortBy: ({ now }) => now?.servers ?? 0,
     cell: ({ now }) => (
       <Status tone={now ? 'good' : 'off'}>
         {now ? `${now.servers} ${now.servers === 1 ? 'server' : 'servers'}` : 'Not running'}
@@ -82,11 +87,9 @@ const COLUMNS: readonly Column<Glance>[] = [
     ),
   },
   ...FIGURES.map(
-    (figure): Column<Glance> => ({
-      id: figure.id,
-      header: figure.header,
-      align: 'right',
-      canSort: true,
+    (figure): ListColumn<Glance> => ({
+      ...{ id: figure.id, header: figure.header, sortBy: figure.valueOf },
+      ...{ width: 'minmax(4.5rem,1fr)', align: 'right' },
       ...(figure.from && { from: figure.from }),
       cell: (one) => {
         const value = figure.valueOf(one)
@@ -97,34 +100,30 @@ const COLUMNS: readonly Column<Glance>[] = [
   ),
 ]
 
-/** `sort`: a column's id; with a `-` before it, largest first. */
+/** Running ones first. `sort`: see `sortRows`. */
 export function DeploymentsTable(props: {
   deployments: readonly Glance[]
   sort: string | undefined
   onSort: (sort: string) => void
 }) {
-  const { sort = '-failed' } = props
-  const column = sort.replace(/^-/, '')
-  const isDown = sort.startsWith('-')
+  const { deployments, sort = '-failed' } = props
+  const rows = useMemo(() => {
+    const rank = ({ now }: Glance) => (now ? 0 : 1)
+    const usual = deployments.toSorted((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name))
+    return sortRows(usual, COLUMNS, sort)
+  }, [deployments, sort])
+  if (rows.length === 0)
+    return <Empty title="No deployments yet">Their requests and runs appear here.</Empty>
   return (
-    <Table
+    <RowList
       label="Deployments"
       columns={COLUMNS}
-      rows={sorted(props.deployments, column, isDown)}
+      count={rows.length}
+      rowAt={(index) => rows[index]}
       keyOf={({ deployment_id }) => deployment_id}
       linkOf={({ deployment_id }) => `/operations?deployment=${deployment_id}`}
-      sort={{ column, direction: isDown ? 'descending' : 'ascending' }}
-      onSort={({ column: by, direction }) =>
-        props.onSort(`${direction === 'descending' ? '-' : ''}${String(by)}`)
-      }
-      empty={<Empty title="No deployments yet">Their requests and runs appear here.</Empty>}
+      sort={sort}
+      onSort={props.onSort}
     />
   )
-}
-
-function sorted(all: readonly Glance[], column: string, isDown: boolean): Glance[] {
-  const figure = FIGURES.find(({ id }) => id === column)
-  const byName = all.toSorted((a, b) => a.name.localeCompare(b.name))
-  const rows = figure ? byName.toSorted((a, b) => figure.valueOf(a) - figure.valueOf(b)) : byName
-  return isDown ? rows.toReversed() : rows
 }

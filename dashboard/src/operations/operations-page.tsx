@@ -10,7 +10,7 @@ import { Page, Section } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
 import { useAddress } from '../shell/address.ts'
-import { Charts } from './charts.tsx'
+import { Charts, OwnCharts } from './charts.tsx'
 import { DeploymentsTable } from './deployments-table.tsx'
 import { FailedThreads } from './failed-threads.tsx'
 import { Now } from './now.tsx'
@@ -29,6 +29,8 @@ const ALL = 'all'
 export function OperationsPage() {
   const [{ range, deployment, sort }, change] = useAddress(operationsSearch)
   const all = useQuery(workspaceFigures(range))
+  // Requested beside the figures.
+  useQuery(answeringQuery())
   const chosen = all.data?.deployments.find((one) => one.deployment_id === deployment)
   const choices = (all.data?.deployments ?? []).map(({ deployment_id, name }) => ({
     value: deployment_id,
@@ -58,7 +60,7 @@ export function OperationsPage() {
             {chosen ? (
               <OneDeployment range={range} id={chosen.deployment_id} />
             ) : (
-              <Over series={data} now={data.now} total={data.total} />
+              <Over series={data} now={data.now} total={data.total} range={range} />
             )}
             <Section title="By deployment">
               <DeploymentsTable
@@ -68,10 +70,10 @@ export function OperationsPage() {
               />
             </Section>
             <FromServers deployment={chosen?.deployment_id} range={range} />
+            {!chosen && <ControlPlane range={range} />}
           </>
         )}
       </QueryView>
-      {!chosen && <ControlPlane range={range} />}
     </Page>
   )
 }
@@ -80,16 +82,17 @@ function OneDeployment({ range, id }: { range: RangeName; id: string }) {
   const query = useQuery(deploymentFigures(range, id))
   return (
     <QueryView query={query} what="the figures of the deployment" skeleton={<Waiting />}>
-      {(data) => <Over series={data} now={data.now} total={data.total} />}
+      {(data) => <Over series={data} now={data.now} total={data.total} range={range} />}
     </QueryView>
   )
 }
 
-function Over({ series, now, total }: { series: Series } & Pick<Glance, 'now' | 'total'>) {
+function Over(props: { series: Series; range: RangeName } & Pick<Glance, 'now' | 'total'>) {
+  const { series, now, total, range } = props
   return (
     <div className="mb-8">
-      <Now now={now ?? null} total={total ?? null} />
-      <Charts series={series} />
+      <Now now={now ?? null} total={total ?? null} time={wordsOf(range)} />
+      <Charts series={series} time={wordsOf(range)} />
     </div>
   )
 }
@@ -102,8 +105,8 @@ function ControlPlane({ range }: { range: RangeName }) {
   return (
     <Section title="Control plane">
       <QueryView query={query} what="the figures of the control plane">
-        {({ control_plane, ...range }) => (
-          <Charts series={{ ...range, points: control_plane }} isOwn />
+        {({ control_plane, ...of }) => (
+          <OwnCharts series={{ ...of, points: control_plane }} time={wordsOf(range)} />
         )}
       </QueryView>
     </Section>
@@ -133,6 +136,10 @@ function Waiting() {
       <Skeleton lines={8} />
     </div>
   )
+}
+
+function wordsOf(range: RangeName): string {
+  return RANGES[range] === 1 ? 'last hour' : `last ${RANGES[range]} hours`
 }
 
 const NAMES = Object.keys(RANGES) as RangeName[]

@@ -1,4 +1,4 @@
-import type { Deployment, Revision } from '@runyard/client'
+import type { Deployment } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { atAGlance, useAgentServer } from '../../api/agent-server.tsx'
@@ -6,7 +6,7 @@ import { pagesOf } from '../../api/deployment-pages.ts'
 import { sentenceOf } from '../../api/deployments.ts'
 import { TextLink } from '../../design/page.tsx'
 import { Mark, type Tone } from '../../design/status.tsx'
-import { useRevision } from '../deployment-state.tsx'
+import { isFailed, useRevision } from '../deployment-state.tsx'
 import { ParkedVerdicts } from '../revisions/parked-threads.tsx'
 
 /** The revision's page lists all of them. */
@@ -18,7 +18,7 @@ export function NeedsAttention(props: { deployment: Deployment; isAwake: boolean
   const pages = pagesOf(deployment.id)
   const newest = useRevision(deployment.id, deployment.latest_revision_id)
   const serving = useRevision(deployment.id, deployment.active_revision_id)
-  const waiting = useWaitingThreads(isAwake)
+  const waiting = useWaitingThreads(isAwake).data ?? 0
   const parked = serving?.parked_threads
   const notes = [
     newest && isFailed(newest) && (
@@ -71,17 +71,12 @@ function Note({ tone, children }: { tone: Tone; children: ReactNode }) {
 }
 
 /** The number of interrupted threads; a sleeping deployment is not asked. */
-export function useWaitingThreads(isAwake: boolean): number {
+export function useWaitingThreads(isAwake: boolean) {
   const server = useAgentServer()
-  const query = useQuery({
+  return useQuery({
     queryKey: ['agents', server.key, 'threads', 'count', 'interrupted'],
     queryFn: () => atAGlance(server).client.threads.count({ status: 'interrupted' }),
     enabled: isAwake,
     refetchInterval: 15_000,
   })
-  return query.data ?? 0
-}
-
-function isFailed({ status }: Revision): boolean {
-  return status.endsWith('_FAILED')
 }

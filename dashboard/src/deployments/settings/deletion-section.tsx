@@ -56,7 +56,7 @@ export function DeletionSection({ deployment }: { deployment: Deployment }) {
 
 function WaitingThreads({ deployment_id }: { deployment_id: string }) {
   const runtime = useQuery(runtimeQuery(deployment_id))
-  const count = useWaitingThreads(runtime.data?.state === 'serving')
+  const count = useWaitingThreads(runtime.data?.state === 'serving').data ?? 0
   if (count === 0) return null
   return (
     <p className="flex items-center gap-2 font-medium">

@@ -1,0 +1,143 @@
+import { useQuery } from '@tanstack/react-query'
+import { lazy, Suspense } from 'react'
+import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components'
+import { z } from 'zod'
+import { classes } from '../../design/classes.ts'
+import { ErrorNote } from '../../design/error-note.tsx'
+import { Section } from '../../design/page.tsx'
+import { bytesText, countText } from '../../design/text/format.ts'
+import type { ChartName } from '../../operations/charts.tsx'
+import { type FigureTexts, requestsFigure, runsFigure, timesFigure } from '../../operations/now.tsx'
+import { deploymentFigures, type Point } from '../../operations/queries.ts'
+import { useAddress } from '../../shell/address.ts'
+
+/** Loaded after the figures: it draws with a library that is larger than the rest of the page. */
+const OneChart = lazy(async () => ({
+  default: (await import('../../operations/charts.tsx')).OneChart,
+}))
+
+interface Tile {
+  chart: ChartName
+  time: 'last hour' | 'now'
+  figure: (total: Point | null, now: Point | null) => FigureTexts
+}
+
+const TILES: readonly Tile[] = [
+  { chart: 'requests', time: 'last hour', figure: requestsFigure },
+  {
+    ...{ chart: 'answers', time: 'last hour' },
+    figure: (total) => timesFigure('Request time', total?.request_seconds),
+  },
+  { chart: 'runs', time: 'last hour', figure: runsFigure },
+  {
+    ...{ chart: 'duration', time: 'last hour' },
+    figure: (total) => timesFigure('Run time', total?.duration_seconds),
+  },
+  {
+    ...{ chart: 'token', time: 'last hour' },
+    figure: (total) => timesFigure('First token', total?.first_token_seconds),
+  },
+  { chart: 'tokens', time: 'last hour', figure: tokensFigure },
+  { chart: 'memory', time: 'now', figure: memoryFigure },
+  { chart: 'processor', time: 'now', figure: processorFigure },
+]
+
+const Search = z.object({
+  chart: z
+    .enum(TILES.map(({ chart }) => chart))
+    .default('requests')
+    .catch('requests'),
+})
+
+export function useLastHour(deployment_id: string) {
+  return useQuery(deploymentFigures('1h', deployment_id))
+}
+
+/** What the deployment did in the last hour: figures, each with its chart. They outlive revisions and servers. */
+export function LastHour({ query }: { query: ReturnType<typeof useLastHour> }) {
+  const [{ chart }, change] = useAddress(Search, { resetScroll: false })
+  const { data } = query
+  const isKnown = data !== undefined
+  return (
+    <Section title="Last hour" actions={data && <Range from={data.from} to={data.to} />}>
+      {query.error && <ErrorNote error={query.error} title="Could not read the figures." />}
+      <Tabs
+        selectedKey={chart}
+        onSelectionChange={(key) => change({ chart: key as ChartName }, { replace: true })}
+      >
+        <TabList
+          aria-label="Figures"
+          className="grid grid-cols-2 gap-px overflow-hidden rounded-t-lg border border-line bg-line lg:grid-cols-4"
+        >
+          {TILES.map((tile) => {
+            const { name, value, note, isBad } = tile.figure(data?.total ?? null, data?.now ?? null)
+            return (
+              <Tab
+                key={tile.chart}
+                id={tile.chart}
+                className="cursor-default bg-surface px-4 py-2.5 hover:bg-hover data-focus-visible:-outline-offset-2 data-selected:bg-accent-soft"
+              >
+                <span className="block text-sm text-ink-soft">
+                  <span className="font-medium max-sm:block">{name}</span> {tile.time}
+                </span>
+                <span className="block text-xl font-semibold tabular-nums">
+                  {isKnown ? value : '–'}
+                </span>
+                <span className={classes('block text-sm', isBad ? 'text-bad' : 'text-ink-soft')}>
+                  {isKnown ? note : '–'}
+                </span>
+              </Tab>
+            )
+          })}
+        </TabList>
+        <TabPanel
+          key={chart}
+          id={chart}
+          className="min-h-55 [&>figure]:rounded-t-none [&>figure]:border-t-0"
+        >
+          {data && (
+            <Suspense>
+              <OneChart name={chart} series={data} time="last hour" />
+            </Suspense>
+          )}
+        </TabPanel>
+      </Tabs>
+    </Section>
+  )
+}
+
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+
+function Range({ from, to }: { from: string; to: string }) {
+  return (
+    <span className="text-sm text-ink-soft tabular-nums">
+      {`${clock.format(new Date(from))} to ${clock.format(new Date(to))}`}
+    </span>
+  )
+}
+
+function tokensFigure(total: Point | null): FigureTexts {
+  const { input = 0, output = 0 } = total?.tokens ?? {}
+  const note = `${countText(input)} in, ${countText(output)} out`
+  return { name: 'Tokens', value: countText(input + output), note }
+}
+
+function memoryFigure(total: Point | null, now: Point | null): FigureTexts {
+  return {
+    name: 'Memory',
+    value: now ? bytesText(now.memory_bytes) : '–',
+    note: total
+      ? `at most ${bytesText(total.memory_bytes)} in the hour`
+      : 'nothing ran in the hour',
+  }
+}
+
+function processorFigure(total: Point | null, now: Point | null): FigureTexts {
+  return {
+    name: 'Processors',
+    value: now ? now.cpu_cores.toFixed(2) : '–',
+    note: total
+      ? `${total.cpu_cores.toFixed(2)} on average while it ran`
+      : 'nothing ran in the hour',
+  }
+}
