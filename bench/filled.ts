@@ -66,6 +66,27 @@ export async function fillPendingRuns(
   )
 }
 
+/** On SQLite only. Threads with one run each that ended within the last hour, every hundredth with one of three errors. */
+export async function fillEndedRuns(db: Db, count: number, now: number): Promise<void> {
+  await fillThreads(db, count)
+  const at = `${now} - 3500000 + CAST(n * ${3_400_000 / count} AS INTEGER)`
+  const moment = `strftime('%Y-%m-%dT%H:%M:%fZ', (${at}) / 1000.0, 'unixepoch')`
+  const error = `'{"error":"ToolError","message":"Tool ' || (n / 100 % 3) || ' does not respond."}'`
+  await inPieces(count, (series) =>
+    bulk(
+      db,
+      `INSERT INTO runs (run_id, thread_id, assistant_id, created_at, updated_at, status, metadata,
+        kwargs, multitask_strategy, available_at, started_at, error)
+      ${series}
+      SELECT ${id(2, 'n')}, ${id(1, 'n')}, ${id(3, '0')}, ${moment}, ${moment},
+        CASE WHEN n % 100 = 0 THEN 'error' ELSE 'success' END, '{"graph_id":"echo"}',
+        '{"config":{},"stream_mode":["values"],"stream_subgraphs":false}', 'enqueue', ${at},
+        ${at}, CASE WHEN n % 100 = 0 THEN ${error} END
+      FROM series ORDER BY n;`,
+    ),
+  )
+}
+
 /** Rows of one transaction, so that each stays within the statement limit. */
 const PIECE = 50_000
 
