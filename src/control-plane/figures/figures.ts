@@ -3,7 +3,7 @@ import { setImmediate as others } from 'node:timers/promises'
 import { momentOf } from '../../core/clock.ts'
 import { invalidField } from '../../core/errors.ts'
 import { CONTROL_PLANE_ID, type StoredSample } from '../../core/figures/sample.ts'
-import { type Point, seriesOf } from '../../core/figures/series.ts'
+import { type Point, seriesOf, totalOfSeries } from '../../core/figures/series.ts'
 import type { Principal } from '../../core/people/api-key.ts'
 import type { ControlPlaneParts } from '../control-plane-parts.ts'
 import { requireDeployment } from '../deployments/access.ts'
@@ -41,7 +41,7 @@ export async function readWorkspaceFigures(
     if (tenant_id !== workspace_id) continue
     const samples = await store.figures.list(id, range)
     for (const one of samples) all.push(one)
-    const { total } = seriesOf(samples, range.stepMs)
+    const total = totalOfSeries(samples, range.stepMs)
     await others()
     const last = latestOf(samples, parts)
     latest.push(...last)

@@ -41,24 +41,34 @@ interface Series {
 
 /** The series of one or several deployments. */
 export function seriesOf(samples: readonly StoredSample[], stepMs: number): Series {
-  const steps = [...sumBySteps(samples, stepMs)].sort(([a], [b]) => a - b)
-  const points = steps.map(([at, sample]) => pointOf(at, sample))
+  const steps = stepsOf(samples, stepMs)
+  return { points: steps.map(([at, sample]) => pointOf(at, sample)), total: totalOfSteps(steps) }
+}
+
+/** The `total` of a series, without the work for its points. */
+export function totalOfSeries(samples: readonly StoredSample[], stepMs: number): Point | null {
+  return totalOfSteps(stepsOf(samples, stepMs))
+}
+
+type Step = readonly [at: number, sum: Sample]
+
+function totalOfSteps(steps: readonly Step[]): Point | null {
   const [first] = steps
-  if (!first) return { points, total: null }
+  if (!first) return null
   const total = newSum()
   for (const [, sample] of steps) addInTurn(total, sample)
-  return { points, total: pointOf(first[0], total) }
+  return pointOf(first[0], total)
 }
 
 /** Adds up the deployments at each moment first, then the moments. */
-function sumBySteps(samples: readonly StoredSample[], stepMs: number): Map<number, Sample> {
+function stepsOf(samples: readonly StoredSample[], stepMs: number): Step[] {
   const moments = new Map<number, Sample>()
   for (const { at, sample } of samples) addTogether(sumAt(moments, at), sample)
   const steps = new Map<number, Sample>()
   for (const [at, sample] of moments) {
     addInTurn(sumAt(steps, Math.floor(at / stepMs) * stepMs), sample)
   }
-  return steps
+  return [...steps].sort(([a], [b]) => a - b)
 }
 
 function sumAt(sums: Map<number, Sample>, at: number): Sample {
