@@ -108,8 +108,10 @@ async function measure(dataDir: string): Promise<void> {
     const client = new ControlPlaneClient({ url: runyard.url, apiKey: runyard.adminKey })
     const { id = '' } = (await client.findDeployment('running-0')) ?? {}
     // The scripts are in the browser's cache from then on.
-    await visitor.open('/audit')
-    await visitor.settled()
+    for (const { path } of Object.values(pages(id))) {
+      await visitor.open(path)
+      await visitor.drawn()
+    }
     for (const [name, { path, isDrawn }] of Object.entries(pages(id))) {
       if (wanted.length > 0 && !wanted.includes(name)) continue
       await visitor.open('/settings')
