@@ -116,6 +116,64 @@ export function testRunStore(world: () => AgentStoreWorld): void {
       expect(await store.runs.delete(run_id)).toBe(true)
     })
 
+    it('are found by a text that they mention, with their excerpt', async () => {
+      const thread_id = await insertThread()
+      const input = { messages: [{ role: 'user', content: 'Grüße "an" Ada' }] }
+      const asked = await insertRun({ thread_id, kwargs: { ...aRun().kwargs, input } })
+      const command = { resume: 'grüße' }
+      await insertRun({ thread_id, kwargs: { ...aRun().kwargs, command } })
+      const { lease } = await mustClaim()
+      const excerpt = { last: 'Done.', question: 'GRÜSSE?', input_tokens: 3 }
+      const attempt = { token: FIRST_TOKEN, attempt: 1, server_id: 's', pid: 1, revision_id: null }
+      const times = { started_at: NOW, ended_at: NOW, outcome: 'success', left_out: 0 } as const
+      const node = { span_id: 'x', kind: 'node', name: 'nodes', step: 1 } as const
+      const span = {
+        ...node,
+        namespace: [],
+        started_at: NOW,
+        ended_at: NOW,
+        status: 'success',
+      } as const
+      // Too long for the row of the run.
+      const output = 'x'.repeat(5_000)
+      const timeline = {
+        attempt: { ...attempt, ...times },
+        spans: [{ ...span, namespace: [], output }],
+        excerpt,
+      }
+      const end = { status: 'success', error: null, updated_at: LATER, timeline } as const
+      expect(await store.runs.finish(lease, end)).toBe(true)
+      const search = async (text: string, limit = 10) => {
+        const { runs, lookedAt } = await store.runs.searchText({ thread_id }, text, limit)
+        return [runs.map(({ run_id }) => run_id === asked.run_id), lookedAt]
+      }
+      expect(await search('GRÜßE')).toEqual([[false, true], undefined])
+      expect(await search('"an"')).toEqual([[true], undefined])
+      expect(await search('grüsse?')).toEqual([[true], undefined])
+      expect(await search('nodes')).toEqual([[], undefined])
+      const [, found] = await store.runs.search({ thread_id }, { limit: 2 })
+      expect(found).toMatchObject({ run_id: asked.run_id, excerpt })
+      const entries = await store.timelines.read(asked.run_id)
+      expect(entries.flatMap(({ spans }) => spans)).toEqual([{ ...span, namespace: [], output }])
+    })
+
+    it('are looked through for a text up to the latest 1,000', async () => {
+      const thread_id = await insertThread()
+      const kwargs = { ...aRun().kwargs, input: 'first' }
+      const first = await insertRun({ thread_id, kwargs })
+      await insertRuns(thread_id, 1_000)
+      const found = await store.runs.searchText({ thread_id }, 'first', 10)
+      expect(found).toEqual({ runs: [], lookedAt: 1_000 })
+      await store.runs.delete((await insertRuns(thread_id, 1))[0]?.run_id ?? '')
+      const created_before = { created_before: LATER, run_id: first.run_id }
+      const alone = await store.runs.searchText({ thread_id, ...created_before }, 'FIRST', 10)
+      expect(alone.runs).toMatchObject([{ run_id: first.run_id }])
+      await insertRun({ thread_id, kwargs })
+      await insertRun({ thread_id, kwargs })
+      const cut = await store.runs.searchText({ thread_id }, 'first', 1)
+      expect(cut).toMatchObject({ runs: [{}], lookedAt: 1_000 })
+    })
+
     it('can be added as claimed, where nothing else of the thread is', async () => {
       const thread_id = await insertThread()
       const claim = { server_id: 'here', now: NOW, lease_expires_at: NOW + 1000 }

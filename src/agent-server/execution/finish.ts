@@ -1,5 +1,6 @@
 /** Writes a run's end and everything that belongs to it under the run's lease, in one transaction. */
 import { type AgentStore, lockOf } from '../../core/agent/agent-store.ts'
+import { excerptOfEnd } from '../../core/agent/excerpt.ts'
 import type { ClaimedRun, RunFinish, RunStatus } from '../../core/agent/run.ts'
 import type { ThreadState } from '../../core/agent/thread.ts'
 import type { TimelineEntry } from '../../core/agent/timeline/timeline.ts'
@@ -18,7 +19,7 @@ interface Left {
   state: ThreadState | undefined
   /** The last events and checkpoints, written with the end: a client that reads the end finds all of them. */
   unwritten: Unwritten
-  /** The unwritten rest of its timeline. */
+  /** The unwritten rest of its timeline, without the texts of its excerpt. */
   timeline: TimelineEntry | undefined
 }
 
@@ -32,9 +33,11 @@ export async function finishRun(
   outcome: Outcome,
   left: Left,
 ): Promise<Executed> {
+  const isDone = outcome.kind === 'success'
+  const ending = isDone ? { ...left, timeline: withTexts(left, claimed) } : left
   const write = (writeIt: typeof writeEnd) =>
     parts.store.transaction(
-      (tx) => writeIt(tx, claimed, outcome, left, parts),
+      (tx) => writeIt(tx, claimed, outcome, ending, parts),
       [lockOf('thread', claimed.run.thread_id)],
       (tx, written) => tx.events.areWritten(written.events),
     )
@@ -83,6 +86,12 @@ async function writeEnd(
   ])
   if (!settledAs(finish)) throw OTHERWISE
   return settledAs(record)
+}
+
+/** Of a run that failed or was cancelled the state may be what an earlier run has left. */
+function withTexts({ state, timeline }: Left, { run }: ClaimedRun): TimelineEntry | undefined {
+  if (!state || !timeline) return timeline
+  return { ...timeline, excerpt: { ...timeline.excerpt, ...excerptOfEnd(run.kwargs, state) } }
 }
 
 function settledAs<T>(result: PromiseSettledResult<T>): T {

@@ -9,6 +9,15 @@ export const pageFields = (limit: number) => ({
   offset: optional(z.int().min(0)).openapi({ default: 0 }),
 })
 
+/** A text to search for. */
+export const TextSchema = optional(z.string().trim().min(1).max(256))
+
+/** How many entries a search for a text has looked at, if there are more. */
+export const SEARCHED_HEADER = 'X-Search-Looked-At'
+export const SearchedSchema = z.string().optional().openapi({
+  description: 'With `text`: how many it has looked at; absent if it has looked at all',
+})
+
 /** The order of a page whose entries are sorted by one of these fields. */
 export const sortFields = <const Fields extends readonly [string, ...string[]]>(
   fields: Fields,

@@ -164,6 +164,21 @@ export const RunCreateHeadersSchema = z.object({
 export type RunCreate = z.infer<typeof RunCreateStatefulSchema> &
   Partial<z.infer<typeof RunCreateStatelessSchema>>
 
+export const ExcerptSchema = z
+  .object({
+    first: z.string().nullable(),
+    last: z.string().nullable(),
+    question: z.string().nullable(),
+    input_tokens: z.int().nullable(),
+    output_tokens: z.int().nullable(),
+  })
+  .openapi('Excerpt', {
+    description:
+      "Short texts on one line, for a list. A thread's first and last message, or its first text, and its open " +
+      'question; what a run was given, what it has said last or changed, and what it asked. Tokens as the messages of ' +
+      "the thread count them, or the models of the run's last attempt.",
+  })
+
 export const RunSchema = z
   .object({
     run_id: z.string().openapi({ format: 'uuid' }),

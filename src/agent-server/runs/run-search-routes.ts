@@ -2,15 +2,22 @@
 
 import { z } from '@hono/zod-openapi'
 import type { Caller } from '../../core/agent/authorization.ts'
-import { isTerminal, type QueuedRun, RUN_STATUSES, type RunQuery } from '../../core/agent/run.ts'
+import { excerptOfRun } from '../../core/agent/excerpt.ts'
+import {
+  isTerminal,
+  RUN_STATUSES,
+  type RunQuery,
+  type FoundRun as StoredRun,
+} from '../../core/agent/run.ts'
 import { filterOfSeen } from '../access/project-auth.ts'
 import type { Parts } from '../agent-server-parts.ts'
 import { given } from '../operations/given.ts'
 import { UuidSchema } from '../operations/ids.ts'
 import { InstantSchema, JsonObjectSchema, optional } from '../operations/json.ts'
+import { SEARCHED_HEADER, SearchedSchema, TextSchema } from '../operations/pagination.ts'
 import { body, createRoutes, operationsOf } from '../operations/route.ts'
 import { runOnWire } from './run-on-wire.ts'
-import { RunSchema } from './run-schemas.ts'
+import { ExcerptSchema, RunSchema } from './run-schemas.ts'
 
 const moment = () => z.int().openapi({ description: 'In ms since 1970.' })
 
@@ -21,6 +28,7 @@ const FoundRunSchema = RunSchema.omit({ kwargs: true })
     due_at: moment(),
     started_at: moment().nullable(),
     ended_at: moment().nullable(),
+    excerpt: ExcerptSchema,
   })
   .openapi('FoundRun')
 
@@ -42,6 +50,11 @@ const RunSearchSchema = z
       description:
         'A part of the error, its name or its message; upper and lower case are the same.',
     }),
+    text: TextSchema.openapi({
+      description:
+        'Mentioned in its input (up to 16 KiB), its answer to a question, or its excerpt, whatever its case. It looks at ' +
+        'the latest 1,000 runs and gives one page.',
+    }),
     created_after: InstantSchema,
     created_before: InstantSchema,
     limit: optional(z.int().min(1).max(1000)).openapi({ default: DEFAULT_RUNS }),
@@ -52,6 +65,7 @@ const RunSearchSchema = z
   .openapi('RunSearch')
 
 const RunSearchHeadersSchema = z.object({
+  [SEARCHED_HEADER]: SearchedSchema,
   'X-Pagination-Next': z
     .string()
     .optional()
@@ -78,8 +92,9 @@ export function runSearchRoutes(parts: Pick<Parts, 'store' | 'authorize'>) {
   routes.openapi(search, async (c) => {
     const { limit = DEFAULT_RUNS, cursor, ...query } = c.req.valid('json')
     const page = { limit, ...(cursor !== undefined && { before: Number(cursor) }) }
-    const { runs, next } = await searchRuns(parts, c.var.caller, given(query), page)
+    const { runs, next, lookedAt } = await searchRuns(parts, c.var.caller, given(query), page)
     if (next !== undefined) c.header('X-Pagination-Next', String(next))
+    if (lookedAt !== undefined) c.header(SEARCHED_HEADER, String(lookedAt))
     return c.json(runs, 200)
   })
   return routes
@@ -88,15 +103,22 @@ export function runSearchRoutes(parts: Pick<Parts, 'store' | 'authorize'>) {
 /** A run in a list: without its `kwargs`, with its error and times. */
 type FoundRun = z.infer<typeof FoundRunSchema>
 
-/** One page of the runs on threads that the caller may see, the latest first. `next`: start of the next page. */
+/**
+ * One page of the runs on threads that the caller may see, the latest first. `next`: start of the next page. `lookedAt`:
+ * the search for a text ended after so many runs, and there are more.
+ */
 async function searchRuns(
   parts: Pick<Parts, 'store' | 'authorize'>,
   caller: Caller,
-  query: Omit<RunQuery, 'filter'>,
+  { text, ...query }: Omit<RunQuery, 'filter'> & { text?: string },
   page: { limit: number; before?: number },
-): Promise<{ runs: FoundRun[]; next: number | undefined }> {
+): Promise<{ runs: FoundRun[]; next?: number | undefined; lookedAt?: number }> {
   const filter = await filterOfSeen(parts, caller)
   const wanted = { ...query, ...(filter && { filter }) }
+  if (text !== undefined) {
+    const found = await parts.store.runs.searchText(wanted, text, page.limit)
+    return { ...found, runs: found.runs.map(present) }
+  }
   const found = await parts.store.runs.search(wanted, { ...page, limit: page.limit + 1 })
   const runs = found.slice(0, page.limit)
   return {
@@ -105,7 +127,7 @@ async function searchRuns(
   }
 }
 
-function present(run: QueuedRun): FoundRun {
+function present(run: StoredRun): FoundRun {
   const { kwargs: _, ...wire } = runOnWire(run)
   const { graph_id } = run.metadata
   return {
@@ -115,5 +137,6 @@ function present(run: QueuedRun): FoundRun {
     due_at: run.available_at,
     started_at: run.started_at,
     ended_at: isTerminal(run.status) ? Date.parse(run.updated_at) : null,
+    excerpt: excerptOfRun(run),
   }
 }

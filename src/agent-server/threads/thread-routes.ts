@@ -16,6 +16,8 @@ import {
   FIRST_PAGE,
   NEWEST_FIRST,
   PaginationHeadersSchema,
+  SEARCHED_HEADER,
+  SearchedSchema,
   setPagination,
 } from '../operations/pagination.ts'
 import { body, createRoutes, json, operationsOf } from '../operations/route.ts'
@@ -48,6 +50,7 @@ const operation = operationsOf('Threads')
 const thread = json(ThreadSchema, 'Thread')
 
 const SearchHeadersSchema = PaginationHeadersSchema.extend({
+  [SEARCHED_HEADER]: SearchedSchema,
   'X-Pagination-Total': z.string().openapi({
     description: `How many there are on all pages. It counts up to ${COUNTED_THREADS + 1}, or to the first of the next page; \`POST /threads/count\` counts all`,
   }),
@@ -140,8 +143,10 @@ export function threadRoutes(parts: Parts) {
   routes.openapi(search, async (c) => {
     const asked = given(c.req.valid('json'))
     const request = { ...FIRST_PAGE, ...NEWEST_FIRST, select: [], extract: {}, ...asked }
-    const { threads, total } = await searchThreads(parts, c.var.caller, request, c.var.hold)
+    const found = await searchThreads(parts, c.var.caller, request, c.var.hold)
+    const { threads, total, lookedAt } = found
     setPagination(c, { offset: request.offset, count: threads.length, total })
+    if (lookedAt !== undefined) c.header(SEARCHED_HEADER, String(lookedAt))
     return c.json(threads, 200)
   })
   routes.openapi(count, async (c) =>

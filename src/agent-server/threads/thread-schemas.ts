@@ -9,9 +9,9 @@ import {
   NullableJsonObjectSchema,
   optional,
 } from '../operations/json.ts'
-import { pageFields, sortFields } from '../operations/pagination.ts'
+import { pageFields, sortFields, TextSchema } from '../operations/pagination.ts'
 import { queryList } from '../operations/query.ts'
-import { CommandSchema } from '../runs/run-schemas.ts'
+import { CommandSchema, ExcerptSchema } from '../runs/run-schemas.ts'
 import {
   EXTRACT_PATTERN,
   EXTRACT_ROOTS,
@@ -112,6 +112,7 @@ export const ThreadSchema = z
       .nullable()
       .optional()
       .openapi({ description: 'With `include=ttl`; `null`: the thread is kept for good.' }),
+    excerpt: ExcerptSchema.optional(),
     extracted: JsonObjectSchema.optional().openapi({
       type: 'object',
       description: 'With `extract`: the value of each path, `null` where there is none.',
@@ -142,7 +143,7 @@ const ExcludeMetadataSchema = optional(
       'Not threads whose metadata contain this object, or any object of this list. A thread that lacks the keys stays.',
   })
 
-/** `updated_after` and `updated_before` are Runyard's own. `updated_after` is inclusive, `updated_before` is not. */
+/** `updated_after`, `updated_before` and `text` are Runyard's own. `updated_after` is inclusive, `updated_before` is not. */
 const QUERY_FIELDS = {
   metadata: optional(JsonObjectSchema).openapi({ description: CONTAINED }),
   exclude_metadata: ExcludeMetadataSchema,
@@ -154,7 +155,7 @@ const QUERY_FIELDS = {
 
 /** `context` is a field of other servers' threads. */
 const SelectSchema = z
-  .array(z.enum([...z.object(FIELDS).keyof().options, 'context']))
+  .array(z.enum([...z.object(FIELDS).keyof().options, 'excerpt', 'context']))
   .transform((fields) => fields.filter((field) => field !== 'context'))
 
 const MAX_EXTRACTS = 10
@@ -185,6 +186,11 @@ const PATH_FORM = `Write a path that begins with ${EXTRACT_ROOTS.join(', ')}, e.
 export const ThreadSearchSchema = z
   .object({
     ids: optional(z.array(UuidSchema)),
+    text: TextSchema.openapi({
+      description:
+        'Mentioned in the values or an open question, whatever its case. It looks at the first 1,000 threads in the order ' +
+        'of the page, and at no more than 16 MiB of their states.',
+    }),
     ...QUERY_FIELDS,
     ...pageFields(10),
     ...sortFields(THREAD_SORT_FIELDS, 'created_at'),

@@ -1,6 +1,7 @@
 /** Searches threads. */
 import type { z } from '@hono/zod-openapi'
 import type { Caller } from '../../core/agent/authorization.ts'
+import { excerptOfThread } from '../../core/agent/excerpt.ts'
 import type { Thread, ThreadPage, ThreadQuery } from '../../core/agent/thread.ts'
 import { selectionOf } from '../../http/answer.ts'
 import type { Parts } from '../agent-server-parts.ts'
@@ -11,9 +12,11 @@ import { ThreadSchema } from './thread-schemas.ts'
 type ThreadSearch = Omit<ThreadQuery, 'filter'> &
   Omit<ThreadPage, 'hasState'> & {
     /** The fields to return; empty: all. */
-    select: (keyof Thread)[]
+    select: (keyof Thread | 'excerpt')[]
     /** Single values to add in `extracted`. */
     extract: Record<string, ExtractPath>
+    /** A text that they mention. */
+    text?: string
   }
 
 /** A thread on the wire, with the selected fields, although the type promises all of them. */
@@ -28,17 +31,21 @@ export const COUNTED_THREADS = 1_000
 /**
  * One page of the threads that the caller may see, cut at `pageBytes`. `hold` reserves its size before it is read.
  * `total` counts all pages, up to one more than `COUNTED_THREADS`, and in any case up to the first thread of the
- * next page.
+ * next page. `lookedAt`: the search for a text ended after so many threads, and there are more.
  */
 export async function searchThreads(
   parts: Pick<Parts, 'store' | 'authorize' | 'limits'>,
   caller: Caller,
-  { select, extract, sort_by, sort_order, limit, offset, ...query }: ThreadSearch,
+  { select, extract, text, sort_by, sort_order, limit, offset, ...query }: ThreadSearch,
   hold?: Pick<AnswerHold, 'atLeast'>,
-): Promise<{ threads: FoundThread[]; total: number }> {
+): Promise<{ threads: FoundThread[]; total: number; lookedAt?: number }> {
   const seen = await narrow(parts, caller, query)
   const page = { sort_by, sort_order, limit, offset }
   const hasState = needsState(select, extract)
+  if (text !== undefined) {
+    const found = await parts.store.threads.searchText(seen, text, { ...page, hasState })
+    return { ...found, threads: found.threads.map((thread) => present(thread, select, extract)) }
+  }
   const { threads: found, isCut } = await parts.store.threads.searchUpTo(
     seen,
     { ...page, hasState },
@@ -69,7 +76,7 @@ async function narrow(
   return { ...value, ...(filter && { filter }) }
 }
 
-const STATE_FIELDS: readonly string[] = ['values', 'interrupts']
+const STATE_FIELDS: readonly string[] = ['values', 'interrupts', 'excerpt']
 
 function needsState(select: ThreadSearch['select'], extract: ThreadSearch['extract']): boolean {
   if (select.length === 0) return true
@@ -82,7 +89,12 @@ function present(
   select: ThreadSearch['select'],
   extract: ThreadSearch['extract'],
 ): FoundThread {
-  const shown = selectionOf(ThreadSchema, thread, select)
-  if (Object.keys(extract).length === 0) return shown
-  return { ...shown, extracted: extractFrom(thread, extract) }
+  const fields = select.filter((field) => field !== 'excerpt')
+  const shown =
+    select.length > 0 && fields.length === 0 ? {} : selectionOf(ThreadSchema, thread, fields)
+  return {
+    ...(shown as FoundThread),
+    ...(select.includes('excerpt') && { excerpt: excerptOfThread(thread) }),
+    ...(Object.keys(extract).length > 0 && { extracted: extractFrom(thread, extract) }),
+  }
 }

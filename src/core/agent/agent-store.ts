@@ -74,7 +74,7 @@ export interface TimelineStore {
   read(run_id: string): Promise<TimelineEntry[]>
   /**
    * Removes entries from before `before` (ms since 1970), 1,000 at most. A short entry of a run's end stays with its
-   * run. Returns how many.
+   * run, and so does the excerpt of a long one. Returns how many.
    */
   expire(before: number): Promise<number>
 }

@@ -15,7 +15,7 @@ import type { RunOrigin } from '../origin.ts'
 import type { MetadataFilter } from './authorization.ts'
 import type { MultitaskStrategy } from './multitask-strategy.ts'
 import type { StreamMode } from './stream-mode.ts'
-import type { TimelineEntry } from './timeline/timeline.ts'
+import type { RunExcerpt, TimelineEntry } from './timeline/timeline.ts'
 
 export const RUN_STATUSES = [
   'pending',
@@ -255,6 +255,9 @@ export interface RunQuery {
   created_before?: string
 }
 
+/** A run in a list. Without `excerpt` it has not ended, or it is from an older version. */
+export type FoundRun = StoredRun & { excerpt?: RunExcerpt }
+
 /** The fields of a run that most callers need. */
 export type RunGlance = Pick<QueuedRun, 'run_id' | 'thread_id' | 'status' | 'updated_at'>
 
@@ -279,7 +282,17 @@ export interface RunStore {
     page: { status?: RunStatus; limit: number; offset: number },
   ): Promise<StoredRun[]>
   /** The runs of all existing threads, the last received first; only those with a `seq` below `before`. */
-  search(query: RunQuery, page: { limit: number; before?: number }): Promise<StoredRun[]>
+  search(query: RunQuery, page: { limit: number; before?: number }): Promise<FoundRun[]>
+  /**
+   * The same runs, but only those that mention the text, whatever its case: in their input (up to 16 KiB), in their
+   * answer to a question, or in their excerpt. It looks at the last received 1,000 runs of the query. `lookedAt` is
+   * given if there are more.
+   */
+  searchText(
+    query: RunQuery,
+    text: string,
+    limit: number,
+  ): Promise<{ runs: FoundRun[]; lookedAt?: number }>
   /** Whether any run of the thread is pending or running. */
   hasActive(thread_id: string): Promise<boolean>
   /** Whether at least `count` runs of the thread are pending. */

@@ -55,6 +55,7 @@ const EXPOSED_HEADERS = [
   'Location',
   'X-Pagination-Total',
   'X-Pagination-Next',
+  'X-Search-Looked-At',
   'X-Request-Id',
 ]
 

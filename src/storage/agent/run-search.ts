@@ -4,7 +4,10 @@
  * It pages backwards in the order received, from a given place, so that a page costs the same however far back it is.
  * Runs that have failed have an index of their own: they may be few among many.
  */
-import type { RunQuery, RunStatus } from '../../core/agent/run.ts'
+import { lacksText, mentions } from '../../core/agent/excerpt.ts'
+import type { RunKwargs, RunQuery, RunStatus } from '../../core/agent/run.ts'
+import type { TimelineEntry } from '../../core/agent/timeline/timeline.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import type { Db, SqlValue } from '../db/db.ts'
 import { metadataConditions } from './metadata-condition.ts'
 
@@ -46,4 +49,40 @@ export function runSearchStatement(
 function containing(text: string): string {
   const inJson = JSON.stringify(text).slice(1, -1)
   return `%${inJson.replace(/[!%_]/g, '!$&')}%`
+}
+
+/** How many runs a search for a text looks at. */
+const LOOKED_AT = 1_000
+
+interface TextRow {
+  run_id: string
+  kwargs: string
+  timeline: string | null
+}
+
+/** The latest runs that mention the text, by id. Reads no long inputs, which are in a table of their own. */
+export async function findMentions(
+  db: Db,
+  query: RunQuery,
+  text: string,
+  limit: number,
+): Promise<{ ids: string[]; lookedAt?: number }> {
+  const page = { limit: LOOKED_AT + 1 }
+  const { sql, params } = runSearchStatement(db, 'run_id, kwargs, timeline', query, page)
+  const rows = await db.all<TextRow>(sql, params)
+  const looked = rows.slice(0, LOOKED_AT)
+  const ids = looked.filter(textCondition(text)).map(({ run_id }) => run_id)
+  const hasMore = rows.length > LOOKED_AT || ids.length > limit
+  return { ids: ids.slice(0, limit), ...(hasMore && { lookedAt: looked.length }) }
+}
+
+function textCondition(text: string): (row: TextRow) => boolean {
+  const folded = text.toLowerCase()
+  return ({ kwargs, timeline }) => {
+    if (lacksText(kwargs, folded) && lacksText(timeline ?? '', folded)) return false
+    const { input, command } = parseJson(kwargs) as RunKwargs
+    const { excerpt = {} } = timeline === null ? {} : (parseJson(timeline) as TimelineEntry)
+    const { last = '', question = '' } = excerpt
+    return mentions([input ?? null, command?.resume ?? null, last, question], folded)
+  }
 }

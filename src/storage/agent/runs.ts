@@ -3,6 +3,7 @@
 import { MAX_RUN_ATTEMPTS, suspectAttempt } from '../../core/agent/retry.ts'
 import {
   FIRST_TOKEN,
+  type FoundRun,
   isTerminal,
   type Lease,
   type LeaseState,
@@ -11,18 +12,21 @@ import {
   type RunStore,
   type StoredRun,
 } from '../../core/agent/run.ts'
+import type { TimelineEntry } from '../../core/agent/timeline/timeline.ts'
 import { AppError } from '../../core/errors.ts'
 import { parseJson } from '../../core/exact-json.ts'
 import type { Db } from '../db/db.ts'
 import { decodeRow, encodeJson } from '../db/table.ts'
 import { HELD, heldParams, holdsLease } from '../leases/leases.ts'
 import { addLongInput, encodeKwargs, LONG_INPUT, withLongInput } from './run-inputs.ts'
-import { runSearchStatement } from './run-search.ts'
-import { addTimeline, isShort } from './timelines.ts'
+import { findMentions, runSearchStatement } from './run-search.ts'
+import { addTimeline, encodeEnd } from './timelines.ts'
 
 const COLUMNS = `run_id, thread_id, assistant_id, created_at, updated_at, status, metadata, kwargs,
   multitask_strategy, seq, available_at, attempt, cancel_action, cancel_reason, stop_outcome, error,
   started_at, origin, ${LONG_INPUT}`
+
+const FOUND_COLUMNS = `${COLUMNS}, timeline`
 
 const JSON_COLUMNS = ['metadata', 'kwargs', 'error', 'origin'] as const
 
@@ -259,8 +263,15 @@ export function createRunStore(db: Db, maxAttempts = MAX_RUN_ATTEMPTS): RunStore
       return (await db.all(LIST, [thread_id, status ?? null, limit, offset])).map(toRun)
     },
     async search(query, page) {
-      const { sql, params } = runSearchStatement(db, COLUMNS, query, page)
-      return (await db.all(sql, params)).map(toRun)
+      const { sql, params } = runSearchStatement(db, FOUND_COLUMNS, query, page)
+      return (await db.all<{ timeline: string | null }>(sql, params)).map(toFoundRun)
+    },
+    async searchText(query, text, limit) {
+      const { ids, lookedAt } = await findMentions(db, query, text, limit)
+      const sql = `SELECT ${FOUND_COLUMNS} FROM runs
+        WHERE run_id IN ${db.json.texts('$1')} ORDER BY seq DESC`
+      const rows = await db.all<{ timeline: string | null }>(sql, [JSON.stringify(ids)])
+      return { runs: rows.map(toFoundRun), ...(lookedAt !== undefined && { lookedAt }) }
     },
     async hasActive(thread_id) {
       return (await db.get(HAS_ACTIVE, [thread_id])) !== undefined
@@ -315,8 +326,7 @@ export function createRunStore(db: Db, maxAttempts = MAX_RUN_ATTEMPTS): RunStore
       if (!isTerminal(status)) {
         throw new AppError('internal', `Run ${lease.run_id} cannot end as "${status}".`)
       }
-      const entry = encodeJson(timeline)
-      const [own, added] = isShort(entry) ? [entry, null] : [null, entry]
+      const { own, apart: added } = encodeEnd(timeline)
       const end = [status, encodeJson(error), updated_at, stop_outcome ?? null, own]
       const [ended] = await Promise.all([
         db.run(FINISH, [...heldParams(lease), ...end]),
@@ -389,6 +399,11 @@ function toRun(row: object): StoredRun {
   const { long_input, ...own } = row as { long_input?: string | null }
   const run = decodeRow<StoredRun>(own, JSON_COLUMNS)
   return withLongInput(run, long_input)
+}
+
+function toFoundRun({ timeline, ...row }: { timeline: string | null }): FoundRun {
+  const { excerpt } = timeline === null ? {} : (parseJson(timeline) as TimelineEntry)
+  return { ...toRun(row), ...(excerpt && { excerpt }) }
 }
 
 function splitLease(row: LeasedRow): { run: StoredRun; lease: Lease } {

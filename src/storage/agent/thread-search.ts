@@ -8,8 +8,19 @@
  * all, or by one label, 6 ms; by a list in the metadata, which parses every row, 200 ms; by values, which parses every
  * state, 800 ms. A generated column or an expression index is no alternative, since it needs to know the keys in
  * advance.
+ *
+ * A text is searched by reading the states themselves, of a bounded number of threads: an index would be a second copy of
+ * all conversations.
  */
-import type { NewThread, Thread, ThreadPage, ThreadQuery } from '../../core/agent/thread.ts'
+import { lacksText, mentions } from '../../core/agent/excerpt.ts'
+import type {
+  NewThread,
+  Thread,
+  ThreadPage,
+  ThreadQuery,
+  ThreadState,
+} from '../../core/agent/thread.ts'
+import { parseJson } from '../../core/exact-json.ts'
 import type { Db, SqlValue } from '../db/db.ts'
 import {
   COMMON,
@@ -26,6 +37,8 @@ export function createThreadSearch(db: Db) {
   return {
     search: (query: ThreadQuery, page: ThreadPage): Promise<Thread[]> =>
       db.snapshot((tx) => search(tx, query, page)),
+    searchText: (query: ThreadQuery, text: string, page: ThreadPage) =>
+      searchText(db, query, text, page),
     searchUpTo: (query: ThreadQuery, page: ThreadPage, size: PageSize) =>
       db.snapshot((tx) => searchUpTo(tx, query, page, size)),
     count: (query: ThreadQuery, atMost = Number.MAX_SAFE_INTEGER): Promise<number> =>
@@ -80,6 +93,44 @@ async function searchUpTo(
 interface SizedRow {
   thread_id: string
   bytes: number
+}
+
+/** How much a search for a text looks at, and how many threads it reads at once: parsing keeps the whole server waiting. */
+const LOOKED_AT = { threads: 1_000, bytes: 16 * 1024 ** 2 }
+const AT_ONCE = 20
+
+/** No snapshot: the threads may change between the steps. */
+async function searchText(
+  db: Db,
+  query: ThreadQuery,
+  text: string,
+  page: ThreadPage,
+): Promise<{ threads: Thread[]; total: number; lookedAt?: number }> {
+  const all = { ...page, limit: LOOKED_AT.threads + 1, offset: 0 }
+  const columns = `t.thread_id, ${STATE_BYTES} AS bytes`
+  const rows = await db.snapshot((tx) => findRows<SizedRow>(tx, query, all, columns))
+  const { count } = fitting(rows.slice(0, LOOKED_AT.threads), LOOKED_AT.bytes)
+  const looked = rows.slice(0, count).map(({ thread_id }) => thread_id)
+  const ids: string[] = []
+  for (let at = 0; at < count; at += AT_ONCE)
+    ids.push(...(await withText(db, looked.slice(at, at + AT_ONCE), text.toLowerCase())))
+  const { offset, limit, hasState = true } = page
+  const threads = await readInOrder(db, ids.slice(offset, offset + limit), hasState)
+  return { threads, total: ids.length, ...(count < rows.length && { lookedAt: count }) }
+}
+
+/** Those of the threads whose state mentions the text, in the same order. */
+async function withText(db: Db, ids: string[], folded: string): Promise<string[]> {
+  const sql = `SELECT t.thread_id, t.state FROM threads AS t
+    WHERE t.state IS NOT NULL AND t.thread_id IN ${db.json.texts('$1')}`
+  const rows = await db.all<{ thread_id: string; state: string }>(sql, [JSON.stringify(ids)])
+  const isMeant = ({ state }: { state: string }) => {
+    if (lacksText(state, folded)) return false
+    const { values, interrupts } = parseJson(state) as ThreadState
+    return mentions([values, ...interrupts.map(({ value }) => value)], folded)
+  }
+  const found = new Set(rows.filter(isMeant).map(({ thread_id }) => thread_id))
+  return ids.filter((id) => found.has(id))
 }
 
 /** How many of the first rows fit, and their bytes; at least one. */

@@ -7,6 +7,7 @@ import type { TimelineStore } from '../../core/agent/agent-store.ts'
 import type { TimelineEntry } from '../../core/agent/timeline/timeline.ts'
 import { parseJson } from '../../core/exact-json.ts'
 import type { Db } from '../db/db.ts'
+import { encodeJson } from '../db/table.ts'
 import { holdsLease } from '../leases/leases.ts'
 
 const INSERT = 'INSERT INTO run_timelines (run_id, created_at, entry) VALUES ($1, $2, $3)'
@@ -45,11 +46,21 @@ export function createTimelineStore(db: Db): TimelineStore {
   }
 }
 
-/** The longest entry that is stored in its run's own row, in characters. */
+/** The longest entry that is stored whole in its run's own row, in characters. */
 const SHORT = 4_096
 
-export function isShort(entry: string | null): boolean {
-  return (entry?.length ?? 0) <= SHORT
+/** The entry of a run's end, as JSON: `own` for the run's row, and `apart` a long one, for a row of its own. */
+export function encodeEnd(entry: TimelineEntry | undefined): {
+  own: string | null
+  apart: string | null
+} {
+  const text = encodeJson(entry)
+  if (!entry || (text?.length ?? 0) <= SHORT) return { own: text, apart: null }
+  const { excerpt, attempt } = entry
+  return {
+    own: excerpt ? encodeJson({ attempt, spans: [], excerpt }) : null,
+    apart: encodeJson({ ...entry, excerpt: undefined }),
+  }
 }
 
 /** `entry`: JSON. Only within a transaction that has checked that the run exists. */

@@ -38,6 +38,11 @@ async function search(
   }
 }
 
+const NOTHING = {
+  ...{ first: null, last: null, question: null },
+  ...{ input_tokens: null, output_tokens: null },
+}
+
 const names = async (body: object) =>
   (await search(body)).found.map(({ metadata }) => metadata.name).join('')
 
@@ -53,8 +58,24 @@ test('the latest first, with how each went and without what it was asked', async
       due_at: expect.any(Number),
       started_at: expect.any(Number),
       ended_at: expect.any(Number),
+      excerpt: NOTHING,
     },
   ])
+})
+
+test('by a text of its input, its output or its question', async () => {
+  expect(await names({ text: 'SURE?' })).toBe('c')
+  expect(await names({ text: 'sure', status: 'error' })).toBe('')
+  const { found } = await search({ text: 'sure' })
+  expect(found).toMatchObject([{ excerpt: { ...NOTHING, last: 'before', question: 'sure?' } }])
+  const { thread_id } = ids.c ?? {}
+  const input = { messages: [{ role: 'user', content: 'Tell of tea' }] }
+  const talk = { input, metadata: { name: 'e' } }
+  const { run_id } = await server.client.runs.create(thread_id ?? '', 'talk', talk)
+  await server.client.runs.join(thread_id ?? '', run_id)
+  const [told] = (await search({ text: 'of TEA' })).found
+  expect(told).toMatchObject({ run_id, excerpt: { first: 'Tell of tea', question: null } })
+  await server.client.runs.delete(thread_id ?? '', run_id)
 })
 
 test('by id, status, assistant, thread, metadata, the text of the error and time', async () => {

@@ -160,6 +160,42 @@ test('single values are extracted, and what is missing is null', async () => {
   })
 })
 
+test('threads are found by a text, whatever its case', async () => {
+  const search = async (body: object) => {
+    const response = await post('/threads/search', { select: ['thread_id'], ...body })
+    const nameOf = new Map(Object.entries(ids).map(([name, thread_id]) => [thread_id, name]))
+    const found = (await response.json()) as { thread_id: string }[]
+    return [
+      found.map((one) => nameOf.get(one.thread_id)),
+      response.headers.get('x-pagination-total'),
+    ]
+  }
+  expect(await search({ text: 'HELLO' })).toEqual([['b'], '1'])
+  expect(await search({ text: 'WHY?' })).toEqual([['a'], '1'])
+  expect(await search({ text: 'hello', status: 'interrupted' })).toEqual([[], '0'])
+  expect(await search({ text: 'human' })).toEqual([[], '0'])
+  expect((await post('/threads/search', { text: ' ' })).status).toBe(422)
+  const all = await post('/threads/search', { text: 'hello' })
+  expect(all.headers.get('x-search-looked-at')).toBeNull()
+})
+
+test('an excerpt is answered where it is selected', async () => {
+  const select = ['excerpt']
+  const counts = { input_tokens: null, output_tokens: null }
+  const [talk] = (await (
+    await post('/threads/search', { ids: [id('b')], select })
+  ).json()) as object[]
+  expect(talk).toEqual({
+    excerpt: { first: 'hello', last: 'echo: hello', question: null, ...counts },
+  })
+  const [asks] = (await (
+    await post('/threads/search', { ids: [id('a')], select })
+  ).json()) as object[]
+  expect(asks).toEqual({ excerpt: { first: 'why?', last: null, question: 'why?', ...counts } })
+  const [whole] = (await (await post('/threads/search', { ids: [id('b')] })).json()) as object[]
+  expect(whole).not.toHaveProperty('excerpt')
+})
+
 test('what cannot be extracted is refused with its place', async () => {
   const bad = await post('/threads/search', { extract: { a: 'status', b: 'values.x' } })
   expect(bad.status).toBe(422)
@@ -182,6 +218,12 @@ describe('what the caller may not see', () => {
     expect(await names({ metadata: { owner: 'bob' } }, alice)).toEqual([])
     expect(await alice.threads.count({ metadata: { kind: 'note' } })).toBe(1)
     expect(await alice.threads.count({ metadata: { owner: 'bob' } })).toBe(0)
+    const found = await fetch(`${server.url}/threads/search`, {
+      method: 'POST',
+      headers: { 'x-user': 'alice' },
+      body: JSON.stringify({ text: 'hello' }),
+    })
+    expect(await found.json()).toEqual([])
     await alice.threads.delete(thread_id)
   })
 

@@ -87,6 +87,16 @@ export interface TimelineAttempt {
 export interface TimelineEntry {
   attempt: TimelineAttempt
   spans: TimelineSpan[]
+  /** Only in the entry of the run's end. */
+  excerpt?: RunExcerpt
+}
+
+/** What a list shows of a run's end: short texts on one line, and the tokens of its last attempt's models. */
+export interface RunExcerpt {
+  last?: string
+  question?: string
+  input_tokens?: number
+  output_tokens?: number
 }
 
 /** A checkpoint that the run has written. */
