@@ -229,6 +229,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'deployments/logs/queries',
     'studio/conversation/message-text',
   ],
+  threads: [...AREA_GROUND, 'studio/thread-studio'],
   home: [...AREA_GROUND, 'deployments/deployment-state', 'deployments/new/new-deployment-form'],
   deployments: [
     ...AREA_GROUND,

@@ -76,6 +76,7 @@ function controlPlanePages() {
     ),
     page(shell, 'deployments/new', () => import('./deployments/new-page.tsx'), 'NewDeploymentPage'),
     deployment.addChildren(inDeployment),
+    page(shell, 'threads', () => import('./threads/threads-page.tsx'), 'AllThreadsPage'),
     page(shell, 'runs', () => import('./runs/runs-pages.tsx'), 'AllRunsPage'),
     page(shell, 'crons', () => import('./crons/crons-page.tsx'), 'CronsPage'),
     page(shell, 'webhooks', () => import('./webhooks/webhooks-page.tsx'), 'WebhooksPage'),

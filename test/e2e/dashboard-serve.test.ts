@@ -37,9 +37,12 @@ describe.skipIf(NO_BROWSER)(`the Studio of serve${skipped}`, () => {
     await page.getByText('Write each as name: value.').waitFor()
     await headers.fill(`authorization: ${ANN.authorization}`)
     await page.getByRole('button', { name: 'Go on' }).click()
+    // The graph's own assistant is nobody's, so Ann cannot read it: hers of the same graph stands in for it.
+    visitor.expect(/\/assistants\/[^/]+(\/schemas)?: 404$/)
     const list = page.getByRole('grid', { name: 'Threads' })
     await list.getByText('Idle').click()
     await page.waitForURL(`${studio.url}/threads/${thread_id}`)
+    await page.getByText('ann: It rained.').first().waitFor()
     await page.getByRole('grid', { name: 'Runs' }).getByText('Done').click()
     await page.waitForURL(`${studio.url}/threads/${thread_id}/runs/${run_id}`)
     await page.getByRole('listbox', { name: 'Where the time went' }).getByText('write').waitFor()
@@ -53,8 +56,6 @@ describe.skipIf(NO_BROWSER)(`the Studio of serve${skipped}`, () => {
       await visitor.pictures(`serve-${place.toLowerCase()}`)
       expect([place, await visitor.faults()]).toEqual([place, []])
     }
-    // The graph's own assistant is nobody's, so Ann cannot read it: hers of the same graph stands in for it.
-    visitor.expect(/\/assistants\/[^/]+(\/schemas)?: 404$/)
     await visitor.open(`/threads/${thread_id}`)
     await page.getByRole('link', { name: 'Open in Studio' }).click()
     await page.waitForURL(`${studio.url}/studio/${assistant_id}?thread=${thread_id}`)

@@ -39,6 +39,16 @@ export async function askForPage<T>(
   return { answer: (text === '' ? undefined : JSON.parse(text)) as T, headers: response.headers }
 }
 
+/** The pause after a key press before a search for the typed text, in ms. */
+const TYPING_MS = 300
+
+/** Waits while the user types a text to search for: a query for another text aborts this one. */
+export async function afterTyping(text: string | undefined, signal: AbortSignal): Promise<void> {
+  if (text === undefined) return
+  await new Promise((resolve) => setTimeout(resolve, TYPING_MS))
+  signal.throwIfAborted()
+}
+
 function detailOf(text: string, status: number): string {
   try {
     const { detail } = JSON.parse(text) as { detail?: unknown }

@@ -29,3 +29,13 @@ function readValue(text: string): unknown {
   if (!/^(-?\d+(\.\d+)?|true|false|null|".*")$/.test(text)) return text
   return JSON.parse(text)
 }
+
+const OWN = new Set(['graph_id', 'assistant_id', 'created_by'])
+
+/** The metadata as texts to search by, without those that the server sets. */
+export function metadataPairs(metadata: Record<string, unknown> | null | undefined): string[] {
+  const entries = Object.entries(metadata ?? {}).filter(([key]) => !OWN.has(key))
+  return entries.map(
+    ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  )
+}

@@ -1,6 +1,7 @@
 /** Runs of all threads, as an agent server's `POST /runs/search` returns them. */
 import { askAgent, askForPage } from './agent-request.ts'
 import type { AgentServer } from './agent-server.tsx'
+import type { Excerpt } from './excerpts.ts'
 import type { RunStatus } from './states.ts'
 
 export const RUN_STATUSES = [
@@ -26,6 +27,8 @@ export interface FoundRun {
   due_at: number
   started_at: number | null
   ended_at: number | null
+  /** Absent from an older version's server. */
+  excerpt?: Excerpt
   /** It stopped to ask, and its thread still waits for the answer. */
   is_waiting: boolean
 }
@@ -37,16 +40,21 @@ export interface RunQuery {
   thread_id?: string | undefined
   metadata?: Record<string, unknown> | undefined
   error?: string | undefined
+  /** Words in its input, its output or its question, whatever their case. */
+  text?: string | undefined
   created_after?: string | undefined
   created_before?: string | undefined
 }
 
-/** One page, newest first. `next`: the cursor of the following page. */
+/**
+ * One page, newest first. `next`: the cursor of the following page. `lookedAt`: a search for a text has looked at so
+ * many, and there are more.
+ */
 export async function searchRuns(
   server: AgentServer,
   query: RunQuery & { limit: number; cursor?: string | undefined },
   signal?: AbortSignal,
-): Promise<{ runs: FoundRun[]; next: string | undefined }> {
+): Promise<{ runs: FoundRun[]; next: string | undefined; lookedAt: number | undefined }> {
   const found = await askForPage<Omit<FoundRun, 'is_waiting'>[]>(
     server,
     'POST',
@@ -54,7 +62,9 @@ export async function searchRuns(
     query,
     signal,
   )
+  const lookedAt = found.headers.get('x-search-looked-at')
   return {
+    lookedAt: lookedAt === null ? undefined : Number(lookedAt),
     runs: await withWaiting(server, found.answer, signal),
     next: found.headers.get('x-pagination-next') ?? undefined,
   }

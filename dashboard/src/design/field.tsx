@@ -46,6 +46,8 @@ interface TextFieldProps extends FieldProps {
   autoFocus?: boolean
   autoComplete?: string
   name?: string
+  /** The id of a `datalist` with suggestions. */
+  list?: string
 }
 
 export function TextField({ value, onChange, placeholder, type, ...field }: TextFieldProps) {
@@ -62,6 +64,7 @@ export function TextField({ value, onChange, placeholder, type, ...field }: Text
       <FieldLabel {...field} />
       <Input
         placeholder={placeholder}
+        list={field.list}
         className={classes(CONTROL, field.isMono && 'font-mono text-sm')}
       />
       <FieldNotes {...field} />

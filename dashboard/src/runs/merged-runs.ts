@@ -18,6 +18,8 @@ export interface RunsPage {
   sources: Record<string, Source>
   /** Servers that failed to respond. */
   failures: { server: AgentServer; error: unknown }[]
+  /** How many runs of a server a search for a text has looked at, if there are more. */
+  lookedAt?: number | undefined
 }
 
 const PAGE = 100
@@ -30,6 +32,7 @@ export async function nextPage(
   signal: AbortSignal,
 ): Promise<RunsPage> {
   const failures: RunsPage['failures'] = []
+  let lookedAt: number | undefined
   const read = async (server: AgentServer): Promise<[string, Source]> => {
     const known = before?.sources[server.key] ?? { rest: [], cursor: undefined }
     if (known.cursor === null || known.rest.length >= PAGE) return [server.key, known]
@@ -39,6 +42,7 @@ export async function nextPage(
         { ...query, limit: PAGE, cursor: known.cursor },
         signal,
       )
+      lookedAt ??= found.lookedAt
       const rest = [...known.rest, ...found.runs.map((run) => ({ ...run, server }))]
       return [server.key, { rest, cursor: found.next ?? null }]
     } catch (error) {
@@ -48,7 +52,7 @@ export async function nextPage(
     }
   }
   const sources = Object.fromEntries(await Promise.all(servers.map(read)))
-  return { ...merge(sources), failures }
+  return { ...merge(sources), failures, lookedAt }
 }
 
 export function hasMore({ sources }: RunsPage): boolean {

@@ -1,6 +1,7 @@
 /** The found runs, of one agent server or of several. */
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
+import { afterTyping } from '../api/agent-request.ts'
 import { type AgentServer, atAGlance } from '../api/agent-server.tsx'
 import { statusOf } from '../api/query-client.ts'
 import { isActive } from '../api/run-state.ts'
@@ -9,11 +10,12 @@ import { Empty } from '../design/empty.tsx'
 import { ErrorNote } from '../design/error-note.tsx'
 import { type ListColumn, RowList } from '../design/row-list.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
-import { shortId } from '../design/text/format.ts'
-import { Duration, Elapsed, Time } from '../design/text/time.tsx'
+import { Duration, Time } from '../design/text/time.tsx'
 import { toast } from '../design/toast.tsx'
+import { SearchBound } from '../shell/filters.tsx'
 import { RunStatusMark } from '../shell/run-status.tsx'
 import { Talks } from '../shell/talks.tsx'
+import { withServer, wordsColumns } from '../shell/words.tsx'
 import { hasMore, nextPage, type RunsPage, type ServerRun } from './merged-runs.ts'
 import { isFiltered, queryOf, type RunsSearch } from './search.ts'
 
@@ -25,6 +27,7 @@ export function RunsList(props: { servers: readonly AgentServer[]; search: RunsS
   const query = useInfiniteQuery({
     queryKey: ['runs', servers.map(({ key }) => key), search],
     queryFn: async ({ pageParam, signal, client, queryKey }) => {
+      await afterTyping(search.text, signal)
       const known = client.getQueryData<{ pages: RunsPage[] }>(queryKey)?.pages[0]
       // Polling wakes no deployment; while one sleeps, its last data stays.
       const asked = known ? servers.map(atAGlance) : servers
@@ -36,10 +39,13 @@ export function RunsList(props: { servers: readonly AgentServer[]; search: RunsS
     getNextPageParam: (last) => (hasMore(last) ? last : undefined),
     placeholderData: keepPreviousData,
     // A refresh would load every page again, so it only happens while one page is loaded.
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : PACE_MS),
+    // A search for a text is no poll.
+    refetchInterval: ({ state }) =>
+      search.text !== undefined || (state.data?.pages.length ?? 0) > 1 ? false : PACE_MS,
   })
   const runs = useMemo(() => query.data?.pages.flatMap((page) => page.runs) ?? [], [query.data])
   const failures = query.data?.pages.flatMap((page) => page.failures) ?? []
+  const lookedAt = query.data?.pages[0]?.lookedAt
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = query
   const onSeen = useCallback(
     (_first: number, last: number) => {
@@ -75,7 +81,7 @@ export function RunsList(props: { servers: readonly AgentServer[]; search: RunsS
       ) : (
         <RowList
           label="Runs"
-          columns={servers.length > 1 ? [SERVER, ...COLUMNS] : COLUMNS}
+          columns={servers.length > 1 ? MERGED_COLUMNS : COLUMNS}
           count={runs.length}
           rowAt={(index) => runs[index]}
           keyOf={({ run_id }) => run_id}
@@ -84,6 +90,12 @@ export function RunsList(props: { servers: readonly AgentServer[]; search: RunsS
           selection={{ keys: chosen, onChange: setChosen }}
         />
       )}
+      <p className="mt-2 text-sm" role="status">
+        <SearchBound
+          what={servers.length > 1 ? 'runs of a deployment' : 'runs'}
+          lookedAt={lookedAt}
+        />
+      </p>
       {chosen.size > 0 && (
         <div className="sticky bottom-3 mt-3 flex flex-wrap items-center gap-3 rounded-lg border border-line bg-raised px-4 py-2 shadow-overlay">
           <span>
@@ -103,56 +115,12 @@ export function RunsList(props: { servers: readonly AgentServer[]; search: RunsS
   )
 }
 
-const SERVER: ListColumn<ServerRun> = {
-  id: 'server',
-  header: 'Deployment',
-  width: 'minmax(7rem,1fr)',
-  cell: ({ server }) => <span className="font-medium">{server.name}</span>,
-}
-
 const COLUMNS: readonly ListColumn<ServerRun>[] = [
-  {
-    id: 'status',
-    header: 'Status',
-    width: '11rem',
-    cell: (run) => <RunStatusMark run={run} />,
-  },
-  {
-    id: 'run',
-    header: 'Run',
-    width: '9rem',
-    cell: ({ run_id }) => <code title={run_id}>{shortId(run_id)}</code>,
-  },
-  {
-    id: 'graph',
-    header: 'Graph',
-    width: 'minmax(6rem,1fr)',
-    cell: ({ graph_id }) => graph_id,
-  },
-  {
-    id: 'error',
-    header: 'Error',
-    width: 'minmax(8rem,2fr)',
-    cell: ({ error }) =>
-      error && (
-        <span title={error.message} className="text-ink-soft">
-          <span className="text-bad">{error.error}</span> {error.message}
-        </span>
-      ),
-  },
-  {
-    id: 'queue',
-    header: 'Queued for',
-    width: '6.5rem',
-    align: 'right',
-    cell: ({ due_at, started_at, ended_at }) => (
-      <Elapsed ms={Math.max(0, (started_at ?? ended_at ?? Date.now()) - due_at)} />
-    ),
-  },
+  ...wordsColumns<ServerRun>('Input', 'Output', (run) => <RunStatusMark run={run} />),
   {
     id: 'took',
     header: 'Took',
-    width: '6.5rem',
+    width: '6rem',
     align: 'right',
     cell: ({ started_at, ended_at }) =>
       started_at !== null && <Duration from={started_at} to={ended_at} />,
@@ -167,12 +135,14 @@ const COLUMNS: readonly ListColumn<ServerRun>[] = [
   },
 ]
 
+const MERGED_COLUMNS = withServer(COLUMNS)
+
 function NoRuns({ search }: { search: RunsSearch }) {
   if (isFiltered(search)) return <Empty title="No run is like that." />
   return (
     <Empty title="Nothing has run yet.">
-      Each message to an agent, each cron and each call of its API is a run, and stands here with
-      where its time went.
+      Each message to an agent, each cron and each call of its API is a run, listed here with what
+      was said.
     </Empty>
   )
 }

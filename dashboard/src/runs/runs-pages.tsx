@@ -1,5 +1,7 @@
 /** The lists of runs: of one agent server, and of all deployments. */
+import { useIsFetching, useQueryClient } from '@tanstack/react-query'
 import { type AgentServer, atAGlance, useAgentServer } from '../api/agent-server.tsx'
+import { metadataPairs } from '../api/metadata-text.ts'
 import { RUN_STATUSES } from '../api/runs.ts'
 import { meaningOfRun } from '../api/states.ts'
 import { Page } from '../design/page.tsx'
@@ -11,8 +13,10 @@ import {
   JsonFilter,
   SearchFilter,
   SpanFilter,
+  TextFilter,
 } from '../shell/filters.tsx'
 import { ServersPage } from '../shell/servers-page.tsx'
+import type { RunsPage as FoundPage } from './merged-runs.ts'
 import { RunsList } from './runs-list.tsx'
 import { type RunsSearch, runsSearchSchema } from './search.ts'
 
@@ -52,17 +56,28 @@ function RunFilters(props: {
   server?: AgentServer
 }) {
   const { search, onChange, server } = props
+  // Suggestions come from the loaded runs: it renders again when others are loaded.
+  useIsFetching({ queryKey: ['runs'] })
+  const loaded = useQueryClient().getQueriesData<{ pages: FoundPage[] }>({ queryKey: ['runs'] })
+  const runs = loaded.flatMap(([, data]) => data?.pages.flatMap((page) => page.runs) ?? [])
   return (
     <Filters>
       <SearchFilter
-        label="Text of the error"
+        label="Words in a run, or its id"
+        value={search.text}
+        onChange={(text) => onChange({ text })}
+      />
+      <TextFilter
+        label="Error"
         value={search.error}
         onChange={(error) => onChange({ error })}
+        suggestions={runs.flatMap(({ error }) => error?.error ?? [])}
       />
       <JsonFilter
         label="Metadata"
         value={search.metadata}
         onChange={(metadata) => onChange({ metadata })}
+        suggestions={runs.flatMap(({ metadata }) => metadataPairs(metadata))}
       />
       <ChoiceFilter
         label="Status"

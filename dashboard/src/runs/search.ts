@@ -2,10 +2,12 @@
 import { z } from 'zod'
 import { parseMetadata } from '../api/metadata-text.ts'
 import { RUN_STATUSES, type RunQuery } from '../api/runs.ts'
+import { isUuid } from '../design/text/format.ts'
 import { addressText } from '../shell/address.ts'
 import { SPANS } from '../shell/spans.ts'
 
 export const runsSearchSchema = z.object({
+  text: addressText,
   status: z.enum(RUN_STATUSES).optional().catch(undefined),
   assistant: addressText,
   error: addressText,
@@ -17,8 +19,10 @@ export type RunsSearch = z.infer<typeof runsSearchSchema>
 
 /** The query for the server. Metadata that cannot be parsed yet is still being typed. */
 export function queryOf(search: RunsSearch, now: number): RunQuery {
-  const { status, assistant, error, metadata, since } = search
+  const { text, status, assistant, error, metadata, since } = search
+  const typed = text?.trim() || undefined
   return {
+    ...(typed && isUuid(typed) ? { run_id: typed } : { text: typed }),
     status,
     assistant_id: assistant,
     error,

@@ -1,10 +1,11 @@
 /** The filters above a list. Each value is in the page's address; absent: any. */
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { type ReactNode, useId } from 'react'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { assistantsQuery } from '../api/assistants.ts'
 import { isMetadata } from '../api/metadata-text.ts'
 import { type Choice, SearchField, SelectField, TextField } from '../design/field.tsx'
+import { countText } from '../design/text/format.ts'
 import { spanChoices } from './spans.ts'
 
 /** The select's value for "no filter". */
@@ -29,8 +30,52 @@ export function SearchFilter({ label, value = '', onChange }: Filter<string>) {
   )
 }
 
-/** `key=value`, or a JSON object. */
-export function JsonFilter({ label, value = '', onChange }: Filter<string>) {
+/** Says that a search for a text has not looked at everything. */
+export function SearchBound({ what, lookedAt }: { what: string; lookedAt: number | undefined }) {
+  return (
+    lookedAt !== undefined && (
+      <span className="text-wait">
+        {' '}
+        Only the latest {countText(lookedAt)} {what} were searched.
+      </span>
+    )
+  )
+}
+
+/** A part of a text, with suggestions of whole ones. */
+export function TextFilter(props: Filter<string> & { suggestions: readonly string[] }) {
+  const { label, value = '', onChange, suggestions } = props
+  const id = useId()
+  return (
+    <div className="max-sm:col-span-2 lg:w-48">
+      <TextField
+        label={label}
+        isLabelHidden
+        placeholder={label}
+        value={value}
+        onChange={(text) => onChange(text || undefined)}
+        list={id}
+      />
+      <Suggestions id={id} texts={suggestions} />
+    </div>
+  )
+}
+
+function Suggestions({ id, texts }: { id: string; texts: readonly string[] }) {
+  return (
+    <datalist id={id}>
+      {[...new Set(texts)].toSorted().map((text) => (
+        <option key={text} value={text} />
+      ))}
+    </datalist>
+  )
+}
+
+/** `key=value`, or a JSON object. `suggestions`: pairs, each of which may follow the typed ones. */
+export function JsonFilter(props: Filter<string> & { suggestions?: readonly string[] }) {
+  const { label, value = '', onChange, suggestions = [] } = props
+  const id = useId()
+  const typed = value.slice(0, value.lastIndexOf(' ') + 1)
   return (
     <div className="max-sm:col-span-2 lg:w-48">
       <TextField
@@ -41,7 +86,9 @@ export function JsonFilter({ label, value = '', onChange }: Filter<string>) {
         value={value}
         onChange={(text) => onChange(text || undefined)}
         {...(!isMetadata(value) && { error: 'key=value, or JSON' })}
+        list={id}
       />
+      <Suggestions id={id} texts={suggestions.map((pair) => typed + pair)} />
     </div>
   )
 }

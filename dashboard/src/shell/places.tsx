@@ -27,6 +27,7 @@ export const PLACES: Record<Mode, readonly Place[]> = {
   'control-plane': [
     { to: '/', label: 'Home', icon: <House size={16} />, jump: 'h' },
     { to: '/deployments', label: 'Deployments', icon: <Boxes size={16} />, jump: 'd' },
+    { to: '/threads', label: 'Threads', icon: <MessagesSquare size={16} />, jump: 't' },
     { to: '/runs', label: 'Runs', icon: <Play size={16} />, jump: 'r' },
     { to: '/crons', label: 'Crons', icon: <Clock size={16} />, jump: 'c' },
     { to: '/webhooks', label: 'Webhooks', icon: <Webhook size={16} />, jump: 'w' },

@@ -27,13 +27,15 @@ const NO_MESSAGES: readonly Message[] = []
 export function StudioProvider(props: {
   assistant: Assistant
   schemas: GraphSchema
+  /** Default: the thread that the address names. */
+  threadId?: string
   children: ReactNode
 }) {
   const { assistant, schemas } = props
   const server = useAgentServer()
   const queries = useQueryClient()
   const { search, change } = useStudioSearch()
-  const { thread: threadId, checkpoint } = search
+  const { thread: threadId = props.threadId, checkpoint } = search
   const messagesKey = messagesKeyOf(schemas.state_schema)
   const [breakpoints, setBreakpoints] = useBreakpoints(server.key, assistant.assistant_id)
   const [outbox, setOutbox] = useState<readonly Message[]>(NO_MESSAGES)
@@ -100,7 +102,8 @@ export function StudioProvider(props: {
           streamResumable: true,
         })
         queries.setQueryData(runsQuery(server, thread).queryKey, (known = []) => [run, ...known])
-        if (threadId !== thread || checkpoint) change({ thread, checkpoint: undefined })
+        if (threadId !== thread) change({ thread, checkpoint: undefined })
+        else if (checkpoint) change({ checkpoint: undefined })
       } finally {
         setOutbox(NO_MESSAGES)
       }

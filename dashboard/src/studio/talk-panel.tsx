@@ -55,10 +55,10 @@ function RunsByForm() {
   const isEmpty = Object.keys(values).length === 0
   return (
     <div className="min-h-0 flex-1 space-y-5 overflow-y-auto p-4">
+      <Pauses />
       <Talks>
         <InputForm />
       </Talks>
-      <Pauses />
       <section aria-label="Output" className="space-y-2" aria-live="polite" aria-busy={isRunning}>
         <h2 className="font-semibold">{isRunning ? 'State while it runs' : 'State'}</h2>
         {isLoading ? (

@@ -1,14 +1,19 @@
-/** A list of any number of threads: only visible pages are loaded. */
+/** Lists of threads: of one server any number, of which only visible pages are loaded; of several their latest. */
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
-import type { AgentServer } from '../api/agent-server.tsx'
+import { type AgentServer, atAGlance } from '../api/agent-server.tsx'
+import { metadataPairs } from '../api/metadata-text.ts'
 import { meaningOfThread } from '../api/states.ts'
 import { Empty } from '../design/empty.tsx'
+import { ErrorNote } from '../design/error-note.tsx'
 import { QueryView } from '../design/query-view.tsx'
 import { type ListColumn, RowList } from '../design/row-list.tsx'
+import { Skeleton } from '../design/skeleton.tsx'
 import { Status } from '../design/status.tsx'
-import { countText, shortId } from '../design/text/format.ts'
+import { countText } from '../design/text/format.ts'
 import { Time } from '../design/text/time.tsx'
+import { SearchBound } from '../shell/filters.tsx'
+import { withServer, wordsColumns } from '../shell/words.tsx'
 import { type FoundThread, PAGE_SIZE, type ThreadQuery, threadsQuery } from './queries.ts'
 
 export function ThreadList(props: {
@@ -31,15 +36,11 @@ export function ThreadList(props: {
       before.first === first && before.last === last ? before : { first, last },
     )
   }, [])
-  const isFiltered = Object.values(query).some((value) => value !== undefined)
   return (
     <QueryView query={first} what="the threads">
-      {() =>
+      {({ lookedAt }) =>
         total === 0 ? (
-          <Empty title={isFiltered ? 'No thread is like that.' : 'There are no threads yet.'}>
-            {!isFiltered &&
-              'A conversation with an agent, or whatever it remembers of a task, is a thread.'}
-          </Empty>
+          <NoThreads query={query} lookedAt={lookedAt} />
         ) : (
           <>
             <RowList
@@ -56,6 +57,7 @@ export function ThreadList(props: {
             />
             <p className="mt-2 text-sm text-ink-soft" role="status">
               {countText(total)} {total === 1 ? 'thread' : 'threads'}
+              <SearchBound what="threads" lookedAt={lookedAt} />
             </p>
           </>
         )
@@ -64,43 +66,87 @@ export function ThreadList(props: {
   )
 }
 
+/** The latest threads of several servers. */
+export function MergedThreadList(props: { servers: readonly AgentServer[]; query: ThreadQuery }) {
+  const { servers, query } = props
+  const pages = useQueries({
+    queries: servers.map((server) => threadsQuery(atAGlance(server), query, 0)),
+  })
+  const threads = pages
+    .flatMap(({ data }) => data?.threads ?? [])
+    .toSorted((a, b) => b.updated_at.localeCompare(a.updated_at))
+  const lookedAt = pages.find(({ data }) => data?.lookedAt !== undefined)?.data?.lookedAt
+  const isCut = pages.some(({ data }) => data && data.total > data.threads.length)
+  return (
+    <>
+      {pages.map(
+        ({ error }, at) =>
+          error && (
+            <div key={servers[at]?.key} className="mb-3">
+              <ErrorNote
+                error={error}
+                title={`Could not read the threads of ${servers[at]?.name}.`}
+              />
+            </div>
+          ),
+      )}
+      {threads.length > 0 ? (
+        <RowList
+          label="Threads"
+          columns={MERGED_COLUMNS}
+          count={threads.length}
+          rowAt={(index) => threads[index]}
+          keyOf={({ server, thread_id }) => `${server.key} ${thread_id}`}
+          linkOf={({ server, thread_id }) => server.pages.thread(thread_id)}
+          onSeen={NOTHING}
+        />
+      ) : pages.some(({ isPending }) => isPending) ? (
+        <Skeleton lines={6} />
+      ) : (
+        <NoThreads query={query} lookedAt={lookedAt} />
+      )}
+      {threads.length > 0 && (
+        <p className="mt-2 text-sm text-ink-soft" role="status">
+          {isCut
+            ? `The latest ${PAGE_SIZE} threads of each deployment`
+            : `${countText(threads.length)} ${threads.length === 1 ? 'thread' : 'threads'}`}
+          <SearchBound what="threads of a deployment" lookedAt={lookedAt} />
+        </p>
+      )}
+    </>
+  )
+}
+
+const NOTHING = () => undefined
+
+function NoThreads(props: { query: ThreadQuery; lookedAt: number | undefined }) {
+  const isFiltered = Object.values(props.query).some((value) => value !== undefined)
+  return (
+    <Empty title={isFiltered ? 'No thread is like that.' : 'There are no threads yet.'}>
+      {isFiltered ? (
+        <SearchBound what="threads" lookedAt={props.lookedAt} />
+      ) : (
+        'A conversation with an agent, or whatever it remembers of a task, is a thread.'
+      )}
+    </Empty>
+  )
+}
+
 function numbersOf({ first, last }: { first: number; last: number }): number[] {
   return Array.from({ length: last - first + 1 }, (_, at) => first + at)
 }
 
 const COLUMNS: readonly ListColumn<FoundThread>[] = [
-  {
-    id: 'status',
-    header: 'Status',
-    width: '11rem',
-    cell: ({ status }) => (
-      <Status tone={meaningOfThread(status).tone}>{meaningOfThread(status).word}</Status>
-    ),
-  },
-  {
-    id: 'thread',
-    header: 'Thread',
-    width: '9rem',
-    cell: ({ thread_id }) => <code title={thread_id}>{shortId(thread_id)}</code>,
-  },
+  ...wordsColumns<FoundThread>('First message', 'Last message', ({ status }) => (
+    <Status tone={meaningOfThread(status).tone}>{meaningOfThread(status).word}</Status>
+  )),
   {
     id: 'metadata',
     header: 'Metadata',
-    width: 'minmax(8rem,2fr)',
-    cell: ({ metadata }) => <code className="text-ink-soft">{metadataText(metadata)}</code>,
-  },
-  {
-    id: 'error',
-    header: 'Error',
-    width: 'minmax(6rem,2fr)',
-    cell: ({ error }) => error && <span title={error}>{error}</span>,
-  },
-  {
-    id: 'created',
-    header: 'Created',
-    width: '7rem',
-    align: 'right',
-    cell: ({ created_at }) => <Time at={created_at} />,
+    width: 'minmax(5rem,1fr)',
+    cell: ({ metadata }) => (
+      <code className="text-ink-soft">{metadataPairs(metadata).join(' ')}</code>
+    ),
   },
   {
     id: 'changed',
@@ -112,12 +158,4 @@ const COLUMNS: readonly ListColumn<FoundThread>[] = [
   },
 ]
 
-/** Metadata that the server sets is not shown. */
-const OWN = new Set(['graph_id', 'assistant_id'])
-
-function metadataText(metadata: FoundThread['metadata']): string {
-  const entries = Object.entries(metadata ?? {}).filter(([key]) => !OWN.has(key))
-  return entries
-    .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(' ')
-}
+const MERGED_COLUMNS: readonly ListColumn<FoundThread>[] = withServer(COLUMNS)

@@ -7,7 +7,6 @@ import { type AgentServer, useAgentServer } from '../api/agent-server.tsx'
 import type { FoundRun } from '../api/runs.ts'
 import { meaningOfThread } from '../api/states.ts'
 import { threadRunsQuery } from '../api/thread-runs.ts'
-import { stateQuery } from '../api/thread-state.ts'
 import { Button, ButtonLink } from '../design/button.tsx'
 import { Empty } from '../design/empty.tsx'
 import { Trash2 } from '../design/icon.gen.tsx'
@@ -21,10 +20,12 @@ import { Id } from '../design/text/id.tsx'
 import { Duration, Time } from '../design/text/time.tsx'
 import { RunStatusMark } from '../shell/run-status.tsx'
 import { Talks } from '../shell/talks.tsx'
+import { LastWords, Line } from '../shell/words.tsx'
+import { ThreadStudio } from '../studio/thread-studio.tsx'
 import { DeleteThreads } from './delete-threads.tsx'
 import { type StorageUse, threadQuery } from './queries.ts'
 
-/** One thread: its facts, its runs, its current state. */
+/** One thread: its conversation with the state beside it, its runs, its facts. */
 export function ThreadPage() {
   const server = useAgentServer()
   const { thread: thread_id = '' } = useParams({ strict: false }) as Record<string, string>
@@ -40,9 +41,9 @@ export function ThreadPage() {
       <QueryView query={query} what="the thread">
         {(thread) => (
           <>
-            <ThreadFacts server={server} thread={thread} />
+            <Talk thread={thread} />
             <ThreadRuns server={server} thread_id={thread_id} />
-            <LatestState server={server} thread_id={thread_id} />
+            <ThreadFacts server={server} thread={thread} />
           </>
         )}
       </QueryView>
@@ -50,11 +51,39 @@ export function ThreadPage() {
   )
 }
 
+/** The assistant that ran on the thread last, or its graph. */
+function assistantOf({ metadata }: Thread): string | undefined {
+  const { assistant_id, graph_id } = (metadata ?? {}) as Record<string, string | undefined>
+  return assistant_id ?? graph_id
+}
+
+function Talk({ thread }: { thread: Thread }) {
+  const assistant = assistantOf(thread)
+  const values = thread.values && (
+    <Card className="mt-3">
+      <JsonView value={thread.values} />
+    </Card>
+  )
+  return (
+    <div className="mb-6">
+      {assistant ? (
+        <ThreadStudio
+          key={thread.thread_id}
+          threadId={thread.thread_id}
+          assistantId={assistant}
+          otherwise={values}
+        />
+      ) : (
+        (values ?? <Empty title="Nothing has run on this thread yet." />)
+      )}
+    </div>
+  )
+}
+
 function ThreadActions({ server, thread }: { server: AgentServer; thread: Thread }) {
   const [isDeleting, setDeleting] = useState(false)
   const navigate = useNavigate()
-  const { assistant_id, graph_id } = (thread.metadata ?? {}) as Record<string, string | undefined>
-  const assistant = assistant_id ?? graph_id
+  const assistant = assistantOf(thread)
   return (
     <>
       <Talks>
@@ -82,43 +111,28 @@ function ThreadActions({ server, thread }: { server: AgentServer; thread: Thread
 }
 
 function ThreadFacts({ server, thread }: { server: AgentServer; thread: Thread }) {
-  const { thread_id } = thread
   const { data: storage } = useQuery({
-    queryKey: [server.key, 'threads', thread_id, 'storage'],
-    queryFn: () => askAgent<StorageUse>(server, 'GET', `/threads/${thread_id}/storage`),
+    queryKey: [server.key, 'threads', thread.thread_id, 'storage'],
+    queryFn: () => askAgent<StorageUse>(server, 'GET', `/threads/${thread.thread_id}/storage`),
   })
-  const { error } = thread as Thread & { error?: string | null }
+  const history =
+    storage && `${storage.checkpoints.count} checkpoints, ${bytesText(bytesOf(storage))}`
   return (
-    <Card className="mb-6">
-      <div className="grid gap-6 md:grid-cols-2">
+    <Section title="Facts">
+      <Card className="grid gap-6 md:grid-cols-2">
         <Facts
           facts={[
             ['Created', <Time key="c" at={thread.created_at} />],
             ['Changed', <Time key="u" at={thread.updated_at} />],
-            ...(error
-              ? ([
-                  [
-                    'Error',
-                    <span key="e" className="text-bad">
-                      {error}
-                    </span>,
-                  ],
-                ] as const)
-              : []),
-            [
-              'History',
-              storage
-                ? `${storage.checkpoints.count} checkpoints, ${bytesText(bytesOf(storage))}`
-                : '…',
-            ],
+            ['History', history ?? '…'],
           ]}
         />
         <div>
-          <h2 className="mb-1 text-sm text-ink-soft">Metadata</h2>
+          <h3 className="mb-1 text-sm text-ink-soft">Metadata</h3>
           <JsonView value={thread.metadata ?? {}} />
         </div>
-      </div>
-    </Card>
+      </Card>
+    </Section>
   )
 }
 
@@ -162,11 +176,18 @@ const COLUMNS: readonly Column<FoundRun>[] = [
     cell: ({ run_id }) => <Id id={run_id} isBare />,
   },
   {
-    id: 'error',
-    header: 'Error',
+    id: 'input',
+    header: 'Input',
     from: 'md',
     isWide: true,
-    cell: ({ error }) => error && `${error.error}: ${error.message}`,
+    cell: ({ excerpt }) => <Line text={excerpt?.first} />,
+  },
+  {
+    id: 'output',
+    header: 'Output',
+    from: 'md',
+    isWide: true,
+    cell: (run) => <LastWords row={run} />,
   },
   {
     id: 'took',
@@ -183,25 +204,3 @@ const COLUMNS: readonly Column<FoundRun>[] = [
     cell: ({ created_at }) => <Time at={created_at} />,
   },
 ]
-
-function LatestState({ server, thread_id }: { server: AgentServer; thread_id: string }) {
-  const query = useQuery({ ...stateQuery(server, thread_id), refetchInterval: 3_000 })
-  return (
-    <Section title="State">
-      <QueryView query={query} what="the state">
-        {({ values, next, tasks }) => (
-          <Card>
-            {next.length > 0 && (
-              <p className="mb-2 text-ink-soft">
-                Next: <code>{next.join(', ')}</code>
-                {tasks.some(({ interrupts }) => interrupts.length > 0) &&
-                  ', which waits for an answer'}
-              </p>
-            )}
-            <JsonView value={values} />
-          </Card>
-        )}
-      </QueryView>
-    </Section>
-  )
-}

@@ -1,7 +1,8 @@
-import { useMemo, useState } from 'react'
+import { useQueries } from '@tanstack/react-query'
+import { type ReactNode, useMemo, useState } from 'react'
 import { z } from 'zod'
-import { useAgentServer } from '../api/agent-server.tsx'
-import { isMetadata, parseMetadata } from '../api/metadata-text.ts'
+import { type AgentServer, useAgentServer } from '../api/agent-server.tsx'
+import { isMetadata, metadataPairs, parseMetadata } from '../api/metadata-text.ts'
 import { meaningOfThread, type ThreadStatus } from '../api/states.ts'
 import { Button } from '../design/button.tsx'
 import { Page } from '../design/page.tsx'
@@ -15,23 +16,26 @@ import {
   SearchFilter,
   SpanFilter,
 } from '../shell/filters.tsx'
+import { ServersPage } from '../shell/servers-page.tsx'
 import { SPANS } from '../shell/spans.ts'
 import { Talks } from '../shell/talks.tsx'
 import { DeleteThreads } from './delete-threads.tsx'
-import type { ThreadQuery } from './queries.ts'
-import { ThreadList } from './thread-list.tsx'
+import { type ThreadQuery, threadsQuery } from './queries.ts'
+import { MergedThreadList, ThreadList } from './thread-list.tsx'
 
 const STATUSES = ['idle', 'busy', 'interrupted', 'error'] as const satisfies ThreadStatus[]
 const CHOICES = STATUSES.map((value) => ({ value, label: meaningOfThread(value).word }))
 
 const searchSchema = z.object({
+  text: addressText,
   status: z.enum(STATUSES).optional().catch(undefined),
   metadata: addressText,
   values: addressText,
-  id: addressText,
   assistant: addressText,
   since: z.enum(['hour', 'day', 'week']).optional().catch(undefined),
 })
+
+type ThreadsSearch = z.infer<typeof searchSchema>
 
 /** The threads of one agent server. */
 export function ThreadsPage() {
@@ -42,36 +46,13 @@ export function ThreadsPage() {
   const query = useMemo(() => queryOf(search, Date.now()), [search])
   return (
     <Page title="Threads">
-      <Filters>
-        <SearchFilter
-          label="Id of a thread"
-          value={search.id}
-          onChange={(id) => change({ id }, { replace: true })}
-        />
-        <JsonFilter
-          label="Metadata"
-          value={search.metadata}
-          onChange={(metadata) => change({ metadata }, { replace: true })}
-        />
-        <JsonFilter
-          label="Values"
-          value={search.values}
-          onChange={(values) => change({ values }, { replace: true })}
-        />
-        <ChoiceFilter
-          label="Status"
-          any="Any status"
-          value={search.status}
-          onChange={(status) => change({ status })}
-          choices={CHOICES}
-        />
-        <SpanFilter label="Changed" value={search.since} onChange={(since) => change({ since })} />
+      <ThreadFilters servers={[server]} query={query} search={search} onChange={change}>
         <AssistantFilter
           server={server}
           value={search.assistant}
           onChange={(assistant) => change({ assistant })}
         />
-      </Filters>
+      </ThreadFilters>
       <ThreadList server={server} query={query} chosen={chosen} onChoose={setChosen} />
       {chosen.size > 0 && (
         <div className="sticky bottom-3 mt-3 flex flex-wrap items-center gap-3 rounded-lg border border-line bg-raised px-4 py-2 shadow-overlay">
@@ -97,9 +78,70 @@ export function ThreadsPage() {
   )
 }
 
+/** The latest threads of all awake deployments. */
+export function AllThreadsPage() {
+  const [search, change] = useAddress(searchSchema)
+  const query = useMemo(() => queryOf(search, Date.now()), [search])
+  return (
+    <ServersPage title="Threads">
+      {(servers) => (
+        <>
+          <ThreadFilters servers={servers} query={query} search={search} onChange={change} />
+          <MergedThreadList servers={servers} query={query} />
+        </>
+      )}
+    </ServersPage>
+  )
+}
+
+function ThreadFilters(props: {
+  servers: readonly AgentServer[]
+  query: ThreadQuery
+  search: ThreadsSearch
+  onChange: (change: Partial<ThreadsSearch>, options?: { replace: boolean }) => void
+  children?: ReactNode
+}) {
+  const { servers, query, search, onChange, children } = props
+  const pages = useQueries({
+    queries: servers.map((server) => ({ ...threadsQuery(server, query, 0), enabled: false })),
+  })
+  const pairs = pages.flatMap(({ data }) =>
+    (data?.threads ?? []).flatMap(({ metadata }) => metadataPairs(metadata)),
+  )
+  return (
+    <Filters>
+      <SearchFilter
+        label="Words in a thread, or its id"
+        value={search.text}
+        onChange={(text) => onChange({ text }, { replace: true })}
+      />
+      <JsonFilter
+        label="Metadata"
+        value={search.metadata}
+        onChange={(metadata) => onChange({ metadata }, { replace: true })}
+        suggestions={pairs}
+      />
+      <JsonFilter
+        label="Values"
+        value={search.values}
+        onChange={(values) => onChange({ values }, { replace: true })}
+      />
+      <ChoiceFilter
+        label="Status"
+        any="Any status"
+        value={search.status}
+        onChange={(status) => onChange({ status })}
+        choices={CHOICES}
+      />
+      <SpanFilter label="Changed" value={search.since} onChange={(since) => onChange({ since })} />
+      {children}
+    </Filters>
+  )
+}
+
 /** A filter that cannot be parsed yet is still being typed. */
 function queryOf(
-  { status, metadata, values, id, assistant, since }: z.infer<typeof searchSchema>,
+  { status, metadata, values, text = '', assistant, since }: ThreadsSearch,
   now: number,
 ): ThreadQuery {
   const read = (text = '') => (isMetadata(text) ? parseMetadata(text) : undefined)
@@ -109,6 +151,6 @@ function queryOf(
     metadata: assistant ? { ...read(metadata), assistant_id: assistant } : read(metadata),
     values: read(values),
     updated_after: since && new Date(now - SPANS[since].ms).toISOString(),
-    ids: id && isUuid(id.trim()) ? [id.trim()] : undefined,
+    ...(isUuid(text.trim()) ? { ids: [text.trim()] } : { text: text.trim() || undefined }),
   }
 }

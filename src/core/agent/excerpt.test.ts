@@ -53,6 +53,7 @@ test('the input of a run: its last message, its first text, its answer', () => {
   expect(inputText({ input: { messages } })).toBe('A cat.')
   expect(inputText({ input: { cups: 2, tea: 'mint' } })).toBe('mint')
   expect(inputText({ input: 'mint' })).toBe('mint')
+  expect(inputText({ input: { messages: [['user', 'hi']] } })).toBe('hi')
   expect(inputText({ command: { resume: { a: { answer: 'yes' } } } })).toBe('yes')
   expect(inputText({ command: { resume: true } })).toBe('true')
   expect(inputText({ input: null })).toBeNull()
@@ -71,6 +72,7 @@ test('the end of a run: what it has said or changed, and what it asks', () => {
   expect(excerptOfEnd({ input: { messages: said } }, silent)).toEqual({})
   const changed = { values: { tea: 'mint', log: ['poured'] }, interrupts: [] }
   expect(excerptOfEnd({ input: { tea: 'mint' } }, changed)).toEqual({ last: 'poured' })
+  expect(excerptOfEnd({ command: { resume: 'yes' } }, changed)).toEqual({})
 })
 
 test('texts are cut off, and not within a character', () => {

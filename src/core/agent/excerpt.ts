@@ -48,14 +48,14 @@ export function excerptOfRun({ kwargs, excerpt }: FoundRun): Excerpt {
   return { first: givenText(kwargs), last, question, input_tokens, output_tokens }
 }
 
-/** The texts of a run's end. No `last` that is only its input. */
+/** The texts of a run's end. No `last` that is only its input, or that may be from an earlier run. */
 export function excerptOfEnd(
-  given: Pick<RunKwargs, 'input'>,
+  given: Pick<RunKwargs, 'input' | 'command'>,
   { values, interrupts }: Pick<ThreadState, 'values' | 'interrupts'>,
 ): Pick<RunExcerpt, 'last' | 'question'> {
   const messages = messagesIn(values)
   const last = clip(
-    messages ? textIn(messages.toReversed()) : firstText(changedFrom(given.input, values)),
+    messages ? textIn(messages.toReversed()) : firstText(changedBy(given.input, values)),
   )
   const question = clip(interrupts[0] && questionText(interrupts[0].value))
   return {
@@ -95,7 +95,7 @@ function* textsIn(value: JsonValue | undefined): Generator<string> {
 }
 
 function partsOf(value: JsonValue | undefined): readonly JsonValue[] {
-  if (Array.isArray(value)) return value
+  if (Array.isArray(value)) return isPair(value) ? value.slice(1) : value
   if (!isObject(value)) return []
   return isMessage(value) ? [contentOf(value)].flat() : Object.values(value)
 }
@@ -106,6 +106,13 @@ function contentOf({ content }: JsonObject): JsonValue {
   return content.map((block) =>
     isObject(block) ? (block.type === 'text' && block.text) || null : block,
   )
+}
+
+const ROLES: readonly JsonValue[] = ['user', 'human', 'assistant', 'ai', 'system']
+
+/** Whether it is a message in short, as in an input: role and text. */
+function isPair([role = null, ...rest]: readonly JsonValue[]): boolean {
+  return ROLES.includes(role) && rest.length === 1
 }
 
 function isMessage(value: JsonValue | undefined): value is JsonObject {
@@ -135,8 +142,9 @@ function firstText(value: JsonValue | undefined): string | undefined {
   return textsIn(value).next().value ?? undefined
 }
 
-/** The values that the run was not given in this form. */
-function changedFrom(input: JsonValue | undefined, values: JsonValue): JsonValue {
+/** The values that the run was not given in this form; `null`: it was given none, and what it has changed is unknown. */
+function changedBy(input: JsonValue | undefined, values: JsonValue): JsonValue {
+  if (input === undefined || input === null) return null
   if (!isObject(values) || !isObject(input)) return values
   const isSame = (key: string) => JSON.stringify(input[key]) === JSON.stringify(values[key])
   return Object.fromEntries(Object.entries(values).filter(([key]) => !isSame(key)))

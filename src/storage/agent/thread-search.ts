@@ -12,6 +12,7 @@
  * A text is searched by reading the states themselves, of a bounded number of threads: an index would be a second copy of
  * all conversations.
  */
+import { setImmediate as turn } from 'node:timers/promises'
 import { lacksText, mentions } from '../../core/agent/excerpt.ts'
 import type {
   NewThread,
@@ -95,7 +96,7 @@ interface SizedRow {
   bytes: number
 }
 
-/** How much a search for a text looks at, and how many threads it reads at once: parsing keeps the whole server waiting. */
+/** How much a search for a text looks at, and how many threads between two turns of the event loop. */
 const LOOKED_AT = { threads: 1_000, bytes: 16 * 1024 ** 2 }
 const AT_ONCE = 20
 
@@ -112,8 +113,10 @@ async function searchText(
   const { count } = fitting(rows.slice(0, LOOKED_AT.threads), LOOKED_AT.bytes)
   const looked = rows.slice(0, count).map(({ thread_id }) => thread_id)
   const ids: string[] = []
-  for (let at = 0; at < count; at += AT_ONCE)
+  for (let at = 0; at < count; at += AT_ONCE) {
     ids.push(...(await withText(db, looked.slice(at, at + AT_ONCE), text.toLowerCase())))
+    await turn()
+  }
   const { offset, limit, hasState = true } = page
   const threads = await readInOrder(db, ids.slice(offset, offset + limit), hasState)
   return { threads, total: ids.length, ...(count < rows.length && { lookedAt: count }) }

@@ -31,6 +31,7 @@ export const DASHBOARD_PAGES: readonly DashboardPage[] = [
       await page.getByText('3 threads wait').waitFor()
     },
   },
+  { name: 'all-threads', route: '/threads', path: () => '/threads' },
   { name: 'deployments', route: '/deployments', path: () => '/deployments' },
   { name: 'new-deployment', route: '/deployments/new', path: () => '/deployments/new' },
   { name: 'overview', route: DEPLOYMENT, path: travel },
