@@ -381,6 +381,21 @@ describe.skipIf(NO_BROWSER)(`runs and threads in the dashboard${skipped}`, () =>
     expect(await visitor.faults()).toEqual([])
   })
 
+  test('a search for words says how many threads it has looked at', async () => {
+    // The echo doubles them: two of the three fit into the 16 MiB that are searched.
+    const large = human(`The kettle ${'x'.repeat(3.2 * 1024 ** 2)}`)
+    const found: string[] = []
+    for (let at = 0; at < 3; at += 1)
+      found.push((await finish('agent', large, { size: 'large' })).thread_id)
+    const page = await visitor.open(`${deployment}/threads?metadata=size%3Dlarge&text=kettle`)
+    await page.getByText('2 threads Only the latest 2 threads were searched.').waitFor()
+    await page.getByLabel('Words in a thread, or its id').fill('no such')
+    await page.getByText('No thread is like that.').waitFor()
+    await page.getByText('Only the latest 2 threads were searched.').waitFor()
+    expect(await visitor.faults()).toEqual([])
+    for (const thread_id of found) await client.threads.delete(thread_id)
+  })
+
   test('a thread is its conversation: its question is answered there, its state and runs beside it', async () => {
     const { thread_id } = await finish('ask', { question: 'May it start?' })
     const page = await visitor.open(`${deployment}/threads/${thread_id}`)

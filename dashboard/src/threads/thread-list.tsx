@@ -55,7 +55,7 @@ export function ThreadList(props: {
               onSeen={onSeen}
               selection={{ keys: props.chosen, onChange: props.onChoose }}
             />
-            <p className="mt-2 text-sm text-ink-soft" role="status">
+            <p className="mt-2 flex flex-wrap gap-x-3 text-sm text-ink-soft" role="status">
               {countText(total)} {total === 1 ? 'thread' : 'threads'}
               <SearchBound what="threads" lookedAt={lookedAt} />
             </p>
@@ -106,7 +106,7 @@ export function MergedThreadList(props: { servers: readonly AgentServer[]; query
         <NoThreads query={query} lookedAt={lookedAt} />
       )}
       {threads.length > 0 && (
-        <p className="mt-2 text-sm text-ink-soft" role="status">
+        <p className="mt-2 flex flex-wrap gap-x-3 text-sm text-ink-soft" role="status">
           {isCut
             ? `The latest ${PAGE_SIZE} threads of each deployment`
             : `${countText(threads.length)} ${threads.length === 1 ? 'thread' : 'threads'}`}
