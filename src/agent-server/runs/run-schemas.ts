@@ -174,9 +174,8 @@ export const ExcerptSchema = z
   })
   .openapi('Excerpt', {
     description:
-      "Short texts on one line, for a list. A thread's first and last message, or its first text, and its open " +
-      'question; what a run was given, what it has said last or changed, and what it asked. Tokens as the messages of ' +
-      "the thread count them, or the models of the run's last attempt.",
+      "Short texts for a list: a thread's first and last message and its open question; what a run was given, has said " +
+      "last, and asked. Tokens as the thread's messages count them, or the models of the run's last attempt.",
   })
 
 export const RunSchema = z

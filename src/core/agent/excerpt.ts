@@ -146,7 +146,8 @@ function firstText(value: JsonValue | undefined): string | undefined {
 function changedBy(input: JsonValue | undefined, values: JsonValue): JsonValue {
   if (input === undefined || input === null) return null
   if (!isObject(values) || !isObject(input)) return values
-  const isSame = (key: string) => JSON.stringify(input[key]) === JSON.stringify(values[key])
+  const isSame = (key: string) =>
+    key in input && JSON.stringify(input[key]) === JSON.stringify(values[key])
   return Object.fromEntries(Object.entries(values).filter(([key]) => !isSame(key)))
 }
 
