@@ -101,7 +101,11 @@ export function StudioProvider(props: {
           streamSubgraphs: true,
           streamResumable: true,
         })
-        queries.setQueryData(runsQuery(server, thread).queryKey, (known = []) => [run, ...known])
+        // A poll may have found it already.
+        queries.setQueryData(runsQuery(server, thread).queryKey, (known = []) => [
+          run,
+          ...known.filter(({ run_id }) => run_id !== run.run_id),
+        ])
         if (threadId !== thread) change({ thread, checkpoint: undefined })
         else if (checkpoint) change({ checkpoint: undefined })
       } finally {
