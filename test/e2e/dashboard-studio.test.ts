@@ -487,7 +487,7 @@ describe.skipIf(NO_BROWSER)(`the Studio${skipped}`, () => {
   }
 
   test('runs a graph without a conversation by a form, its nodes lit as they run', async () => {
-    await open('brew')
+    await open('brew?unfolded=["water"]')
     await node('choose').waitFor()
     await fill({ Tea: 'mint', Cups: '2', Ms: '4000' })
     await button('Run').click()
@@ -515,8 +515,10 @@ describe.skipIf(NO_BROWSER)(`the Studio${skipped}`, () => {
     expect(await visitor.faults()).toEqual([])
   })
 
-  test('folds a graph within the graph, and tells of it in words', async () => {
+  test('unfolds and folds a graph within the graph, and tells of it in words', async () => {
     await open('brew')
+    await button('Unfold water').click()
+    await node('fill').waitFor()
     await button('Fold water').click()
     await node('fill').waitFor({ state: 'detached' })
     await page.getByText('As a list').click()

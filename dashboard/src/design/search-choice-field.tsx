@@ -34,9 +34,12 @@ export function SearchChoiceField(
     onChange: (value: string) => void
     choices: readonly SearchChoice[]
     isMono?: boolean
+    placeholder?: string
+    /** A search: the key `/` leads here, and a choice is not kept as the value but given to this. */
+    onFind?: (id: string) => void
   },
 ) {
-  const { value, onChange, choices } = props
+  const { value, onChange, choices, onFind } = props
   const { contains } = useFilter({ sensitivity: 'base' })
   const [isSearched, setSearched] = useState(false)
   const words = value.trim().split(/\s+/)
@@ -52,8 +55,8 @@ export function SearchChoiceField(
         setSearched(true)
         if (text !== value) onChange(text)
       }}
-      value={choices.some((one) => one.id === value) ? value : null}
-      onChange={(key) => key !== null && onChange(String(key))}
+      value={!onFind && choices.some((one) => one.id === value) ? value : null}
+      onChange={(key) => key !== null && (onFind ?? onChange)(String(key))}
       onOpenChange={(isOpen, trigger) => isOpen && trigger !== 'input' && setSearched(false)}
       menuTrigger="focus"
       allowsCustomValue
@@ -62,6 +65,8 @@ export function SearchChoiceField(
       <FieldLabel {...props} />
       <div className="relative">
         <Input
+          placeholder={props.placeholder}
+          data-search-field={onFind && ''}
           onFocus={(event) => event.currentTarget.select()}
           className={classes(CONTROL, 'pr-8', props.isMono && 'font-mono text-sm')}
         />

@@ -1,55 +1,64 @@
-/** The Studio's three columns. Each folds; a narrow screen shows one at a time. */
-
-import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+/** The Studio's three columns, of the widths that the user gave them. A narrow screen shows one at a time. */
+import { Fragment, type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import { IconButton } from '../design/button.tsx'
 import { classes } from '../design/classes.ts'
 import { PanelLeft, PanelRight } from '../design/icon.gen.tsx'
 import { COLUMNS, type ColumnName, useStudioSearch } from './search.ts'
+import { Separator, useWidths } from './separator.tsx'
 
 const LABELS: Record<ColumnName, string> = { graph: 'Graph', talk: 'Conversation', state: 'State' }
-
-/** The width of each column relative to the others, on a wide screen. */
-const WIDTHS: Record<ColumnName, string> = {
-  graph: 'lg:flex-[3_1_18rem]',
-  talk: 'lg:flex-[4_1_24rem]',
-  state: 'lg:flex-[3_1_20rem]',
-}
 
 export function Columns({ parts }: { parts: Record<ColumnName, ReactNode> }) {
   const { search } = useStudioSearch()
   const open = useOpenColumns()
-  const view = search.view ?? 'talk'
+  const view = search.canvas ? 'graph' : (search.view ?? 'talk')
   const { ref, height } = useRoomBelow()
+  const { widths, resize } = useWidths()
   return (
     <div
       ref={ref}
       style={{ height }}
       className="flex min-h-120 flex-col border-t border-line lg:flex-row"
     >
-      <NarrowTabs view={view} />
-      {COLUMNS.map((name) => (
-        <section
-          key={name}
-          aria-label={LABELS[name]}
-          data-column={name}
-          className={classes(
-            'min-h-0 min-w-0 flex-1 flex-col overflow-hidden border-line not-last:lg:border-r',
-            WIDTHS[name],
-            view === name ? 'flex' : 'max-lg:hidden',
-            open.includes(name) ? 'lg:flex' : 'lg:hidden',
-          )}
-        >
-          {parts[name]}
-        </section>
-      ))}
+      {!search.canvas && <NarrowTabs view={view} />}
+      {COLUMNS.map((name) => {
+        const isOpen = open.includes(name)
+        const before = open[open.indexOf(name) - 1]
+        return (
+          <Fragment key={name}>
+            {isOpen && before && (
+              <Separator
+                label={`Width of ${LABELS[before]}`}
+                before={before}
+                after={name}
+                widths={widths}
+                resize={resize}
+              />
+            )}
+            <section
+              aria-label={LABELS[name]}
+              data-column={name}
+              style={{ flexGrow: widths[name] }}
+              className={classes(
+                'min-h-0 min-w-0 flex-1 basis-0 flex-col overflow-hidden',
+                view === name ? 'flex' : 'max-lg:hidden',
+                isOpen ? 'lg:flex' : 'lg:hidden',
+              )}
+            >
+              {parts[name]}
+            </section>
+          </Fragment>
+        )
+      })}
     </div>
   )
 }
 
 /** The buttons in the page's head that fold and unfold the outer columns. */
 export function ColumnButtons() {
-  const { change } = useStudioSearch()
+  const { search, change } = useStudioSearch()
   const open = useOpenColumns()
+  if (search.canvas) return null
   const toggle = (name: ColumnName) => {
     const after = COLUMNS.filter((one) => (one === name ? !open.includes(one) : open.includes(one)))
     change({ panels: after.length === COLUMNS.length ? undefined : after.join('.') })
@@ -92,6 +101,7 @@ function NarrowTabs({ view }: { view: ColumnName }) {
 /** The conversation does not fold: it is the main part of the page. */
 function useOpenColumns(): ColumnName[] {
   const { search } = useStudioSearch()
+  if (search.canvas) return ['graph']
   const said = search.panels?.split('.')
   return COLUMNS.filter((name) => name === 'talk' || !said || said.includes(name))
 }

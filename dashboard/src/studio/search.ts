@@ -16,6 +16,10 @@ const searchSchema = z.object({
   input: z.enum(['chat', 'form']).optional().catch(undefined),
   /** The node whose input and output are shown. */
   node: addressText,
+  /** The graphs within the graph that are drawn as boxes. */
+  unfolded: z.array(z.string()).optional().catch(undefined),
+  /** The graph fills the page. */
+  canvas: z.literal(true).optional().catch(undefined),
 })
 
 /** The search parameters, and a function to change some of them. */

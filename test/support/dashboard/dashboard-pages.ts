@@ -122,6 +122,11 @@ export const DASHBOARD_VIEWS: readonly DashboardView[] = [
     open: (page) => choose(page, 'Actions for travel.example.org', 'Remove the domain'),
   },
   {
+    name: 'studio-canvas',
+    path: (at) =>
+      `${travel(at)}/studio/${at.travel.assistant}?thread=${at.travel.asking}&canvas=true`,
+  },
+  {
     name: 'studio-compare-threads',
     path: (at) => `${travel(at)}/studio/${at.travel.assistant}/compare?left=${at.travel.asking}`,
     open: (page) => page.getByRole('combobox', { name: 'Thread' }).focus(),

@@ -19,12 +19,13 @@ export interface StepNodeData extends Record<string, unknown> {
   name: string
   state: NodeState
   isChosen: boolean
-  isFoldable: boolean
+  /** Of a graph within the graph: how many nodes it has. */
+  inner: number
   stopsBefore: boolean
   stopsAfter: boolean
   direction: Direction
-  choose: () => void
-  toggle: () => void
+  pick: (id: string) => void
+  toggle: (id: string) => void
 }
 
 export interface StepEdgeData extends Record<string, unknown> {
@@ -51,35 +52,47 @@ const TONES: Record<NodeState, Tone> = {
   idle: 'off',
 }
 
-function StepNode({ data }: NodeProps<Node<StepNodeData>>) {
-  const { name, state, isChosen, isFoldable } = data
-  const stops = [data.stopsBefore && 'stops before it', data.stopsAfter && 'stops after it']
-  const words = [STATE_WORDS[state], ...stops].filter(Boolean).join(', ')
+function StepNode({ id, data }: NodeProps<Node<StepNodeData>>) {
+  const { name, state, isChosen, inner } = data
+  const words = [
+    inner > 0 && `a graph of ${inner} nodes`,
+    STATE_WORDS[state],
+    data.stopsBefore && 'stops before it',
+    data.stopsAfter && 'stops after it',
+  ]
   return (
     <div className="relative h-full" data-node={name} data-state={state}>
       <Ends direction={data.direction} />
       <button
         type="button"
-        aria-label={`${name}, ${words}`}
+        aria-label={[name, ...words.filter(Boolean)].join(', ')}
         aria-pressed={isChosen}
-        onClick={data.choose}
+        onClick={() => data.pick(id)}
         className={classes(
           'nopan pointer-events-auto flex h-full w-full items-center gap-2 rounded-md border px-2.5 font-mono text-sm transition-colors',
           LOOKS[state],
+          inner > 0 && 'border-double border-4 pr-14',
           isChosen && 'outline-2 outline-accent',
         )}
       >
         <Mark tone={TONES[state]} />
         <span className="min-w-0 truncate">{name}</span>
       </button>
-      {isFoldable && <FoldButton isFolded name={name} toggle={data.toggle} />}
+      {inner > 0 && (
+        <>
+          <span className="pointer-events-none absolute inset-y-0 right-9 flex items-center text-xs text-ink-soft">
+            {inner}
+          </span>
+          <FoldButton isFolded name={name} toggle={() => data.toggle(id)} />
+        </>
+      )}
       {data.stopsBefore && <StopSign side="before" direction={data.direction} />}
       {data.stopsAfter && <StopSign side="after" direction={data.direction} />}
     </div>
   )
 }
 
-function GroupNode({ data }: NodeProps<Node<StepNodeData>>) {
+function GroupNode({ id, data }: NodeProps<Node<StepNodeData>>) {
   const { name, state, isChosen } = data
   return (
     <div
@@ -96,13 +109,13 @@ function GroupNode({ data }: NodeProps<Node<StepNodeData>>) {
         type="button"
         aria-label={`${name}, a graph within the graph, ${STATE_WORDS[state]}`}
         aria-pressed={isChosen}
-        onClick={data.choose}
+        onClick={() => data.pick(id)}
         className="nopan pointer-events-auto flex h-8 max-w-[calc(100%-2rem)] items-center gap-2 rounded-md px-2.5 font-mono text-sm text-ink-soft hover:text-ink"
       >
         <Mark tone={TONES[state]} />
         <span className="min-w-0 truncate">{name}</span>
       </button>
-      <FoldButton name={name} toggle={data.toggle} />
+      <FoldButton name={name} toggle={() => data.toggle(id)} />
       {data.stopsBefore && <StopSign side="before" direction={data.direction} />}
       {data.stopsAfter && <StopSign side="after" direction={data.direction} />}
     </div>
@@ -126,7 +139,10 @@ function FoldButton(props: { name: string; isFolded?: boolean; toggle: () => voi
       aria-label={props.isFolded ? `Unfold ${props.name}` : `Fold ${props.name}`}
       aria-expanded={!props.isFolded}
       onClick={props.toggle}
-      className="nopan pointer-events-auto absolute top-1.5 right-1.5 rounded-sm p-1 text-ink-faint hover:bg-hover hover:text-ink"
+      className={classes(
+        'nopan pointer-events-auto absolute right-2 rounded-sm p-1 text-ink-faint hover:bg-hover hover:text-ink',
+        props.isFolded ? 'top-1/2 -translate-y-1/2' : 'top-1.5',
+      )}
     >
       <Icon size={14} />
     </button>

@@ -3,22 +3,26 @@ import '@xyflow/react/dist/base.css'
 import './graph.css'
 import {
   Background,
+  ControlButton,
   Controls,
   type Edge,
+  MiniMap,
   type Node,
+  type NodeHandle,
+  Position,
   ReactFlow,
   ReactFlowProvider,
-  useReactFlow,
-  useStore,
 } from '@xyflow/react'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { ErrorNote } from '../../design/error-note.tsx'
+import { LocateFixed, LocateOff, Scan } from '../../design/icon.gen.tsx'
 import { useStudio, useStudioStream } from '../studio-context.tsx'
+import { useCamera } from './camera.ts'
 import type { Drawing } from './drawing.ts'
 import { isTaken } from './drawing.ts'
 import { edgeTypes, nodeTypes, type StepEdgeData, type StepNodeData } from './graph-parts.tsx'
-import { type Direction, type Layout, layOut } from './layout.ts'
-import { stateOfNode } from './node-state.ts'
+import { type Direction, type Layout, layOut, type Placed } from './layout.ts'
+import { type NodeState, stateOfNode } from './node-state.ts'
 
 interface GraphViewProps {
   drawing: Drawing
@@ -35,42 +39,69 @@ export default function GraphView(props: GraphViewProps) {
       {error !== undefined && <ErrorNote error={error} title="The graph could not be laid out." />}
       {layout && (
         <ReactFlowProvider>
-          <Flow {...props} layout={layout} direction={direction} />
+          <Flow {...props} {...layout} />
         </ReactFlowProvider>
       )}
     </div>
   )
 }
 
-function Flow(props: GraphViewProps & { layout: Layout; direction: Direction }) {
+type FlowNode = Node<StepNodeData>
+
+/** `drawing` is the one that is laid out: the next one may be under way. */
+function Flow(props: GraphViewProps & LaidOut) {
   const { drawing, layout, direction, chosen, choose, toggleGroup } = props
   const { activity, next, isRunning } = useStudioStream()
   const { breakpoints } = useStudio()
+  const states = useMemo(
+    () => new Map(drawing.nodes.map(({ id }) => [id, stateOfNode(activity, id, next)])),
+    [drawing, activity, next],
+  )
+  const running = drawing.nodes.map(({ id }) => id).filter((id) => states.get(id) === 'running')
+  const camera = useCamera({
+    layout,
+    direction,
+    chosen,
+    running: running.filter((id) => !running.some((one) => one.startsWith(`${id}:`))),
+  })
+  const { hold } = camera
+  const pick = useCallback((id: string) => choose(chosen === id ? undefined : id), [choose, chosen])
+  const toggle = useCallback(
+    (id: string) => {
+      hold(id)
+      toggleGroup(id)
+    },
+    [hold, toggleGroup],
+  )
   const nodes = useMemo(
-    (): Node<StepNodeData>[] =>
-      drawing.nodes.map((node) => {
+    () =>
+      drawing.nodes.map((node): FlowNode => {
         const place = layout.nodes.get(node.id) ?? { x: 0, y: 0, width: 96, height: 40 }
+        const { width, height } = place
         return {
           id: node.id,
           type: node.kind === 'group' ? 'subgraph' : node.kind === 'node' ? 'step' : 'end',
           position: { x: place.x, y: place.y },
-          width: place.width,
-          height: place.height,
+          width,
+          height,
+          // Only the nodes in view are rendered, so the library cannot measure all of them.
+          measured: { width, height },
+          handles: handlesOf(place, direction),
           ...(node.parent && { parentId: node.parent }),
           data: {
             name: node.name,
-            state: stateOfNode(activity, node.id, next),
+            state: states.get(node.id) ?? 'idle',
             isChosen: chosen === node.id,
-            isFoldable: drawing.groups.includes(node.id),
+            inner: node.inner,
             stopsBefore: breakpoints.before.includes(node.id),
             stopsAfter: breakpoints.after.includes(node.id),
             direction,
-            choose: () => choose(chosen === node.id ? undefined : node.id),
-            toggle: () => toggleGroup(node.id),
+            pick,
+            toggle,
           },
         }
       }),
-    [drawing, layout, activity, next, chosen, breakpoints, direction, choose, toggleGroup],
+    [drawing, layout, direction, states, chosen, breakpoints, pick, toggle],
   )
   const edges = useMemo((): Edge<StepEdgeData>[] => {
     const ended = isRunning || next.length > 0 ? [] : lastNames(activity)
@@ -90,7 +121,6 @@ function Flow(props: GraphViewProps & { layout: Layout; direction: Direction }) 
       },
     }))
   }, [drawing, layout, activity, next, isRunning])
-  useFit(layout)
   return (
     <ReactFlow
       nodes={nodes}
@@ -102,30 +132,69 @@ function Flow(props: GraphViewProps & { layout: Layout; direction: Direction }) 
       nodesFocusable={false}
       edgesFocusable={false}
       elementsSelectable={false}
-      minZoom={0.2}
+      onlyRenderVisibleElements
+      minZoom={0.1}
       maxZoom={1.6}
-      fitView
-      fitViewOptions={FIT}
+      attributionPosition="top-right"
+      onMoveStart={camera.onMoveStart}
       onPaneClick={() => choose(undefined)}
     >
       <Background gap={20} size={1} color="var(--color-line)" />
-      <Controls showInteractive={false} fitViewOptions={FIT} aria-label="Zoom" />
+      <Controls showInteractive={false} showFitView={false} aria-label="View of the graph">
+        <ControlButton title="Fit the graph" aria-label="Fit the graph" onClick={camera.fit}>
+          <Scan size={14} />
+        </ControlButton>
+        <ControlButton
+          title={FOLLOW}
+          aria-label={FOLLOW}
+          aria-pressed={camera.isFollowing}
+          onClick={() => camera.setFollowing(!camera.isFollowing)}
+        >
+          {camera.isFollowing ? <LocateFixed size={14} /> : <LocateOff size={14} />}
+        </ControlButton>
+      </Controls>
+      {camera.isLarge && (
+        <MiniMap<FlowNode>
+          pannable
+          zoomable
+          onClick={(_, at) => camera.look(at)}
+          ariaLabel="Overview of the graph"
+          style={direction === 'RIGHT' ? { width: 180, height: 90 } : { width: 90, height: 140 }}
+          nodeColor={({ type, data }) =>
+            type === 'subgraph' ? 'var(--color-hover)' : COLOURS[data.state]
+          }
+          nodeStrokeColor={({ data }) => COLOURS[data.state]}
+          nodeStrokeWidth={6}
+          bgColor="var(--color-surface)"
+          maskColor="color-mix(in srgb, var(--color-ink) 12%, transparent)"
+        />
+      )}
     </ReactFlow>
   )
 }
 
-const FIT = { padding: 0.12, maxZoom: 1 }
+const FOLLOW = 'Follow the running node'
 
-/** Fits the whole graph into view after each new layout or size. */
-function useFit(layout: Layout) {
-  const { fitView } = useReactFlow()
-  const width = useStore((store) => store.width)
-  const height = useStore((store) => store.height)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each layout and size
-  useEffect(() => {
-    const frame = requestAnimationFrame(() => void fitView(FIT))
-    return () => cancelAnimationFrame(frame)
-  }, [layout, width, height, fitView])
+const COLOURS: Record<NodeState, string> = {
+  running: 'var(--color-accent)',
+  done: 'var(--color-good)',
+  failed: 'var(--color-bad)',
+  waits: 'var(--color-wait)',
+  idle: 'var(--color-line-strong)',
+}
+
+/** Where edges begin and end at a node that is not rendered; the layout draws them. */
+function handlesOf({ width, height }: Placed, direction: Direction): NodeHandle[] {
+  const at = { width: 1, height: 1 }
+  return direction === 'RIGHT'
+    ? [
+        { type: 'target', position: Position.Left, x: 0, y: height / 2, ...at },
+        { type: 'source', position: Position.Right, x: width, y: height / 2, ...at },
+      ]
+    : [
+        { type: 'target', position: Position.Top, x: width / 2, y: 0, ...at },
+        { type: 'source', position: Position.Bottom, x: width / 2, y: height, ...at },
+      ]
 }
 
 function lastNames({
@@ -138,13 +207,19 @@ function lastNames({
   return top.filter(({ step }) => step === last?.step).map(({ name }) => name)
 }
 
+interface LaidOut {
+  drawing: Drawing
+  direction: Direction
+  layout: Layout
+}
+
 function useLayout(drawing: Drawing, direction: Direction) {
-  const [layout, setLayout] = useState<Layout>()
+  const [layout, setLayout] = useState<LaidOut>()
   const [error, setError] = useState<unknown>()
   useEffect(() => {
     let isLatest = true
     layOut(drawing, direction).then(
-      (found) => isLatest && setLayout(found),
+      (found) => isLatest && setLayout({ drawing, direction, layout: found }),
       (reason) => isLatest && setError(reason),
     )
     return () => {

@@ -12,6 +12,8 @@ export interface Placed {
 }
 
 export interface Layout {
+  width: number
+  height: number
   /** Relative to the enclosing box. */
   nodes: ReadonlyMap<string, Placed>
   /** Relative to the whole drawing. */
@@ -30,7 +32,7 @@ let elk: ELK | undefined
 
 export async function layOut(drawing: Drawing, direction: Direction): Promise<Layout> {
   elk ??= new ELKApi({ workerFactory: () => new Worker(elkWorker) })
-  const root = await elk.layout({
+  const root: ElkNode = await elk.layout({
     id: 'root',
     layoutOptions: {
       'elk.algorithm': 'layered',
@@ -50,7 +52,8 @@ export async function layOut(drawing: Drawing, direction: Direction): Promise<La
     children: childrenOf(drawing.nodes, undefined),
     edges: drawing.edges.map(edgeOf),
   })
-  return { nodes: placesOf(root.children ?? []), edges: pathsOf(root.edges ?? []) }
+  const { width = 0, height = 0 } = root
+  return { width, height, nodes: placesOf(root.children ?? []), edges: pathsOf(root.edges ?? []) }
 }
 
 function childrenOf(nodes: readonly DrawnNode[], parent: string | undefined): ElkNode[] {
@@ -71,11 +74,11 @@ function childrenOf(nodes: readonly DrawnNode[], parent: string | undefined): El
     })
 }
 
-function sizeOf({ name, kind }: DrawnNode) {
+function sizeOf({ name, kind, inner }: DrawnNode) {
   const isEnd = kind === 'start' || kind === 'end'
   return isEnd
     ? { width: 64, height: 28 }
-    : { width: Math.min(260, Math.max(96, name.length * 8 + 52)), height: 40 }
+    : { width: Math.min(280, Math.max(96, name.length * 8 + (inner > 0 ? 100 : 52))), height: 40 }
 }
 
 function edgeOf({ id, source, target, label }: DrawnEdge): ElkExtendedEdge {

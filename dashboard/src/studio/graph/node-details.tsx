@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useAgentServer } from '../../api/agent-server.tsx'
 import { stateQuery } from '../../api/thread-state.ts'
 import { IconButton } from '../../design/button.tsx'
+import { classes } from '../../design/classes.ts'
 import { ErrorNote } from '../../design/error-note.tsx'
 import { Switch } from '../../design/field.tsx'
 import { X } from '../../design/icon.gen.tsx'
@@ -15,7 +16,13 @@ import { canStopAt, type Side, withBreakpoint } from './breakpoints.ts'
 import type { Drawing } from './drawing.ts'
 import { lastTask, STATE_WORDS, stateOfNode } from './node-state.ts'
 
-export function NodeDetails(props: { id: string; drawing: Drawing; close: () => void }) {
+/** `isBeside`: on a wide screen, beside the graph instead of below it. */
+export function NodeDetails(props: {
+  id: string
+  drawing: Drawing
+  isBeside?: boolean | undefined
+  close: () => void
+}) {
   const { id, drawing, close } = props
   const { activity, next } = useStudioStream()
   const node = drawing.nodes.find((one) => one.id === id)
@@ -24,7 +31,10 @@ export function NodeDetails(props: { id: string; drawing: Drawing; close: () => 
   return (
     <section
       aria-label={`Node ${node.name}`}
-      className="max-h-[50%] shrink-0 overflow-y-auto border-t border-line bg-surface"
+      className={classes(
+        'max-h-[50%] shrink-0 overflow-y-auto border-t border-line bg-surface',
+        props.isBeside && 'lg:max-h-none lg:w-96 lg:border-t-0 lg:border-l',
+      )}
     >
       <header className="sticky top-0 z-10 flex items-center gap-2 border-b border-line bg-surface px-3 py-1.5">
         <h2 className="min-w-0 truncate font-mono text-sm font-medium">{node.name}</h2>
