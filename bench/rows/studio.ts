@@ -1,7 +1,7 @@
-/** The dashboard's cost in the browser: a stream of tokens, and a long list of threads. */
+/** The dashboard's cost in the browser: a stream of tokens, a long conversation, and a long list of threads. */
 import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import type { Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { startBrowser } from '../../test/support/dashboard/browser.ts'
 import { builtDashboard } from '../../test/support/dashboard/dashboard-build.ts'
 import { fill, fillThreads } from '../filled.ts'
@@ -10,7 +10,8 @@ import { benchProject, startServer, temporaryFolder } from '../server.ts'
 import { type Sized, sizedRow } from '../sized.ts'
 import { type Traced, traced } from '../trace.ts'
 
-const project = resolve(import.meta.dirname, '../../test/fixtures/projects/studio')
+const projects = resolve(import.meta.dirname, '../../test/fixtures/projects')
+const project = join(projects, 'studio')
 
 /** Sent at 1,000 a second. */
 const TOKENS = 10_000
@@ -18,10 +19,18 @@ const IDLE_MS = 10_000
 /** Milliseconds of a frame of 60 Hz. */
 const FRAME_MS = 1_000 / 60
 
-/** A graph streams 10,000 tokens at 1,000 a second to an open Studio, against an idle Studio. */
-const streamRow: Row = {
-  name: 'studio-stream',
-  title: 'the Studio’s main thread, 1,000 tokens a second',
+/** Of a long conversation. */
+const MESSAGES = 500
+/** Of the documents in the state beside it. */
+const DOCUMENTS_BYTES = 4_800_000
+
+/**
+ * A graph streams 10,000 tokens at 1,000 a second to an open Studio, against an idle Studio. `messages`: of the
+ * conversation before.
+ */
+const streamRow = (name: string, messages: number): Row => ({
+  name,
+  title: `the Studio’s main thread, 1,000 tokens a second, after ${messages} messages`,
   unit: 'ms',
   pairs: 3,
   async open() {
@@ -32,7 +41,9 @@ const streamRow: Row = {
     const look = async (work: (page: Page) => Promise<unknown>) => {
       const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
       try {
-        await page.goto(`${server.url}/studio/studio/desk`)
+        const said = messages > 0 ? { messages: messagesOf(messages) } : {}
+        const thread = await startThread(server.url, 'desk', said)
+        await page.goto(`${server.url}/studio/studio/desk?thread=${thread}`)
         await say(page, 'warm')
         return told(await traced(browser, page, () => work(page)))
       } finally {
@@ -49,6 +60,116 @@ const streamRow: Row = {
       },
     }
   },
+})
+
+/** Opens the Studio on a conversation with a large state and many steps, against one of two messages. */
+const longRow: Row = {
+  name: 'studio-long',
+  title: `the Studio opens with ${MESSAGES} messages and a state of 5 MB`,
+  unit: (told) => (told === 'layout shift' ? '%' : 'ms'),
+  pairs: 3,
+  async open() {
+    await builtDashboard()
+    const data = await temporaryFolder()
+    const cwd = join(projects, 'large')
+    const server = await startServer(['serve', '--data-dir', data.path], { cwd })
+    const long = await fillConversation(server.url, MESSAGES)
+    const short = await fillConversation(server.url, 2)
+    const browser = await startBrowser()
+    await opened(browser, `${server.url}/studio/studio/archive?thread=${short}`)
+    return {
+      figure: () => opened(browser, `${server.url}/studio/studio/archive?thread=${long}`),
+      floors: {
+        'two messages': () =>
+          opened(browser, `${server.url}/studio/studio/archive?thread=${short}`),
+      },
+      async close() {
+        await browser.close()
+        await server.stop()
+        await data.remove()
+      },
+    }
+  },
+}
+
+/** Milliseconds until each column is drawn, and what moved meanwhile. */
+async function opened(browser: Browser, url: string) {
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+  try {
+    await page.addInitScript(`globalThis.shift = 0
+      new PerformanceObserver((list) => {
+        for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) shift += value
+      }).observe({ type: 'layout-shift', buffered: true })`)
+    const drawn = { conversation: 0, state: 0, steps: 0 }
+    const { longestMs, longestCpuMs } = await traced(browser, page, async () => {
+      const begun = performance.now()
+      const at = async (column: keyof typeof drawn, part: Locator) => {
+        await part.waitFor({ timeout: 120_000 })
+        drawn[column] = performance.now() - begun
+      }
+      await page.goto(url)
+      await Promise.all([
+        at('conversation', page.locator('[data-from=agent]').last()),
+        at('state', page.getByRole('region', { name: 'Changes' }).getByText('messages:')),
+        at('steps', page.getByRole('option').nth(2)),
+      ])
+      await page.waitForLoadState('networkidle')
+    })
+    const shift = await page.evaluate<number>('shift')
+    return {
+      ...drawn,
+      'longest task': longestMs,
+      'longest task, processor time': longestCpuMs,
+      'layout shift': shift * 100,
+    }
+  } finally {
+    await page.close()
+  }
+}
+
+/** Answers the thread: as many messages, two a run, and then a run with the documents in the state. */
+async function fillConversation(url: string, messages: number): Promise<string> {
+  const thread = await startThread(url, 'archive', {})
+  const ask = () =>
+    post(`${url}/threads/${thread}/runs`, {
+      assistant_id: 'archive',
+      input: { messages: messagesOf(1) },
+      multitask_strategy: 'enqueue',
+      stream_mode: ['updates'],
+    })
+  for (let count = 2; count < messages; count += 2) await ask()
+  await untilIdle(`${url}/threads/${thread}`)
+  const text = 'Lorem ipsum dolor sit amet, consectetur. '.repeat(48)
+  const count = messages > 2 ? Math.ceil(DOCUMENTS_BYTES / text.length) : 1
+  const documents = Array.from({ length: count }, (_, place) => ({ title: `No. ${place}`, text }))
+  await post(`${url}/threads/${thread}/state`, { values: { documents }, as_node: 'answer' })
+  await ask()
+  await untilIdle(`${url}/threads/${thread}`)
+  return thread
+}
+
+/** Answers a new thread with this state. */
+async function startThread(url: string, graph: string, values: object): Promise<string> {
+  const metadata = { graph_id: graph }
+  const { thread_id } = await post(`${url}/threads`, { metadata })
+  if (Object.keys(values).length > 0)
+    await post(`${url}/threads/${thread_id}/state`, { values, as_node: 'answer' })
+  return thread_id
+}
+
+function messagesOf(count: number) {
+  return Array.from({ length: count }, (_, place) => ({
+    type: place % 2 === 0 ? 'human' : 'ai',
+    id: crypto.randomUUID(),
+    content: `**No. ${place}**: where is the third shelf?`,
+  }))
+}
+
+async function post(url: string, body: object): Promise<{ thread_id: string }> {
+  const headers = { 'content-type': 'application/json' }
+  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  if (!answer.ok) throw new Error(`${url}: ${await answer.text()}`)
+  return (await answer.json()) as { thread_id: string }
 }
 
 /** Settles when the run is over and drawn. Does not query the page meanwhile, which would cost it time. */
@@ -144,4 +265,9 @@ async function openThreads(size: number): Promise<Sized> {
   }
 }
 
-export const studioRows: Row[] = [streamRow, threadsRow]
+export const studioRows: Row[] = [
+  streamRow('studio-stream', 0),
+  streamRow('studio-stream-long', MESSAGES),
+  longRow,
+  threadsRow,
+]

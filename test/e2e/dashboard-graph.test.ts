@@ -1,4 +1,5 @@
-/** Graphs of 30 and 300 nodes, and the columns of the Studio, in a real browser. */
+/** Graphs of 30 and 300 nodes, the columns of the Studio, and a long conversation, in a real browser. */
+import { Client } from '@langchain/langgraph-sdk'
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { NO_BROWSER } from '../support/dashboard/browser.ts'
@@ -11,7 +12,7 @@ const skipped = NO_BROWSER ? ` (skipped: ${NO_BROWSER})` : ''
 /** The least size of text in px. */
 const READABLE_PX = 11
 
-describe.skipIf(NO_BROWSER)(`the graph of the Studio${skipped}`, () => {
+describe.skipIf(NO_BROWSER)(`a Studio with much in it${skipped}`, () => {
   let visitor: DashboardVisitor
   let page: Page
   const studio = forAllTests(() => startStudioOf('test/fixtures/projects/large/langgraph.json'))
@@ -136,6 +137,34 @@ describe.skipIf(NO_BROWSER)(`the graph of the Studio${skipped}`, () => {
     await overview().click({ position: { x: 175, y: 45 } })
     await expect.poll(() => isInView('merge_10')).toBe(true)
     expect(await node('merge_10').getAttribute('data-state')).toBe('done')
+  })
+
+  test('draws the end of a long conversation, and earlier turns once they are scrolled to', async () => {
+    const client = new Client({ apiUrl: studio.server, apiKey: null })
+    const { thread_id } = await client.threads.create({ graphId: 'archive' })
+    const messages = Array.from({ length: 120 }, (_, place) => ({
+      type: place % 2 === 0 ? 'human' : 'ai',
+      id: `m${place}`,
+      content: `No. ${place}`,
+    }))
+    await client.threads.updateState(thread_id, { values: { messages }, asNode: 'answer' })
+    const input = { messages: [{ type: 'human', id: 'last', content: 'And now?' }] }
+    await client.runs.wait(thread_id, 'archive', { input })
+    await open(`archive?thread=${thread_id}`)
+    const talk = page.getByRole('region', { name: 'Messages' })
+    const turns = talk.locator('[data-from]')
+    await talk.getByText('And now?').waitFor()
+    expect(await turns.count()).toBeLessThan(50)
+    const said = talk.locator('[data-from=human]').last()
+    await said.hover()
+    await said.getByRole('button', { name: 'Edit and rerun from here' }).waitFor()
+    await expect
+      .poll(async () => {
+        await talk.evaluate((one) => one.scrollTo({ top: 0 }))
+        return await turns.count()
+      })
+      .toBeGreaterThanOrEqual(120)
+    await talk.getByText('No. 0', { exact: true }).waitFor()
   })
 
   test('has columns whose widths are dragged, moved by keys, and kept', async () => {

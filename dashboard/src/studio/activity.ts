@@ -112,7 +112,7 @@ export function withInner(kept: Activity, heard: Activity): Activity {
 }
 
 /** From the last run's first step to the checkpoint. */
-function pathTo(history: readonly Step[], checkpoint?: string) {
+export function pathTo(history: readonly Step[], checkpoint?: string) {
   const byId = new Map(history.map((state) => [state.checkpoint.checkpoint_id, state]))
   const steps: Step[] = []
   let at = checkpoint ? byId.get(checkpoint) : history[0]

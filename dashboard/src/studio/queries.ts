@@ -1,7 +1,7 @@
 /** Data that the Studio reads from an agent server, besides a run's stream. */
 import type { ThreadState } from '@langchain/langgraph-sdk'
 import { queryOptions } from '@tanstack/react-query'
-import { askAgent } from '../api/agent-request.ts'
+import { askForPage } from '../api/agent-request.ts'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { readAgain } from '../api/read-again.ts'
 import { isActive } from '../api/run-state.ts'
@@ -49,10 +49,10 @@ export function graphQuery(server: AgentServer, assistant: string) {
   })
 }
 
-/** Most steps of a thread that are read. */
+/** Most steps that are read to find where a run began, or a message came from. */
 export const HISTORY_LIMIT = 200
 
-/** A step of the thread. Of its values it has only the messages, since all values may be a megabyte per step. */
+/** A step of the thread. Of its values it has at most the messages, since all values may be a megabyte per step. */
 export type Step = Pick<
   ThreadState<State>,
   'checkpoint' | 'parent_checkpoint' | 'metadata' | 'tasks' | 'created_at'
@@ -66,19 +66,20 @@ const STEP_FIELDS = [
   'created_at',
 ] satisfies (keyof Step)[]
 
-/** The steps of all branches of the thread, newest first. `messagesKey`: the key of its messages. */
-export function historyQuery(server: AgentServer, threadId?: string, messagesKey?: string) {
+/** Up to `limit` steps of all branches, newest first; with `before` only those older than that checkpoint. */
+export async function readSteps(
+  server: AgentServer,
+  threadId: string,
+  page: { limit: number; before?: string | undefined; messagesKey?: string | undefined },
+  signal?: AbortSignal,
+): Promise<{ rows: (Step & { id: string })[]; hasMore: boolean }> {
+  const { limit, before, messagesKey } = page
   const select = [...STEP_FIELDS, ...(messagesKey ? [`values.${messagesKey}`] : [])]
-  return queryOptions({
-    queryKey: [...threadKey(server, threadId), 'history', messagesKey ?? 'none'],
-    // The SDK's `getHistory` does not know `select`.
-    queryFn: () =>
-      askAgent<Step[]>(server, 'POST', `/threads/${threadId}/history`, {
-        limit: HISTORY_LIMIT,
-        select,
-      }),
-    enabled: threadId !== undefined,
-  })
+  // The SDK's `getHistory` does not know `select`.
+  const path = `/threads/${threadId}/history`
+  const found = await askForPage<Step[]>(server, 'POST', path, { limit, before, select }, signal)
+  const rows = found.answer.map((step) => ({ ...step, id: step.checkpoint.checkpoint_id ?? '' }))
+  return { rows, hasMore: found.headers.has('x-pagination-next') || rows.length === limit }
 }
 
 export function runsQuery(server: AgentServer, threadId?: string) {

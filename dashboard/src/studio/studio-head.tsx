@@ -42,9 +42,7 @@ export function StudioHead() {
 }
 
 function ThreadMenu() {
-  const server = useAgentServer()
-  const { assistant, threadId, messagesKey, select } = useStudio()
-  const { data = [] } = useQuery(recentThreadsQuery(server, assistant.assistant_id))
+  const { threadId } = useStudio()
   return (
     <Menu
       trigger={
@@ -55,6 +53,18 @@ function ThreadMenu() {
         </Button>
       }
     >
+      <RecentThreads />
+    </Menu>
+  )
+}
+
+/** Requested when the menu is opened: each thread comes with its values. */
+function RecentThreads() {
+  const server = useAgentServer()
+  const { assistant, messagesKey, select } = useStudio()
+  const { data = [] } = useQuery(recentThreadsQuery(server, assistant.assistant_id))
+  return (
+    <>
       {data.length === 0 && (
         <MenuItem onAction={() => undefined} isDisabled>
           No threads yet
@@ -71,7 +81,7 @@ function ThreadMenu() {
           </span>
         </MenuItem>
       ))}
-    </Menu>
+    </>
   )
 }
 

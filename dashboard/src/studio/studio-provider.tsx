@@ -12,10 +12,11 @@ import { type ReactNode, useCallback, useMemo, useState } from 'react'
 import { useAgentServer } from '../api/agent-server.tsx'
 import { isActive } from '../api/run-state.ts'
 import { type State, stateQuery, threadKey } from '../api/thread-state.ts'
-import { activityOf, withInner } from './activity.ts'
+import { activityOf, NO_ACTIVITY, withInner } from './activity.ts'
 import { useBreakpoints } from './graph/breakpoints.ts'
 import { messagesKeyOf } from './messages-key.ts'
-import { historyQuery, runsQuery } from './queries.ts'
+import { pathQuery } from './path-query.ts'
+import { runsQuery } from './queries.ts'
 import { useStudioSearch } from './search.ts'
 import { ProvideStream, ProvideStudio, type Studio, type StudioStream } from './studio-context.tsx'
 import { STREAM_MODES, useLiveRun } from './use-live-run.ts'
@@ -45,12 +46,12 @@ export function StudioProvider(props: {
     ...stateQuery(server, threadId, checkpoint),
     enabled: threadId !== undefined && checkpoint !== undefined,
   })
-  const history = useQuery(historyQuery(server, threadId, messagesKey))
   const runs = useQuery(runsQuery(server, threadId)).data ?? NO_RUNS
   const { activeRun, queue } = useMemo(() => inTurn(runs), [runs])
 
   const kept = checkpoint === undefined ? newest : selected
   const state = threadId === undefined ? undefined : kept.data
+  const before = useQuery(pathQuery(server, threadId, state)).data
 
   const onEnd = useCallback(
     async (runId: string) => {
@@ -157,9 +158,10 @@ export function StudioProvider(props: {
   const messages = listOf(values, messagesKey)
   const isHeard = checkpoint === undefined && heard !== undefined && heard === runs[0]?.run_id
   const keptActivity = useMemo(() => {
-    const kept = activityOf(history.data ?? [], checkpoint)
+    if (!state || !before) return isHeard ? activity : NO_ACTIVITY
+    const kept = activityOf([state, ...before])
     return isHeard ? withInner(kept, activity) : kept
-  }, [history.data, checkpoint, isHeard, activity])
+  }, [state, before, isHeard, activity])
   const shown: StudioStream = {
     values,
     messages,

@@ -9,6 +9,7 @@ import {
   type MovedDelta,
   type ObjectDelta,
 } from 'jsondiffpatch'
+import { isSame } from './same.ts'
 
 /** `name`: the key, or the index in a list (for a removed entry, its old index). Empty for the root. */
 export type Change =
@@ -100,7 +101,10 @@ function rank(change: Change): number {
   return change.kind === 'removed' ? 0 : 1
 }
 
-/** A comparison takes time by the product of both lengths, so long lists that differ are shown as replaced. */
+/**
+ * A comparison takes time by the product of both lengths, so long lists that differ are shown as replaced. Equal lists,
+ * as most are at the next step, are not compared entry by entry.
+ */
 function replaceLongLists(context: {
   left?: unknown
   right?: unknown
@@ -108,6 +112,7 @@ function replaceLongLists(context: {
 }): void {
   const { left, right } = context
   if (!Array.isArray(left) || !Array.isArray(right)) return
+  if (isSame(left, right)) return void context.setResult(undefined).exit()
   if (left.length * right.length <= MAX_PAIRS) return
   const [a, b] = [left.map(keyOf), right.map(keyOf)]
   const most = Math.min(a.length, b.length)

@@ -1,29 +1,29 @@
 /** The conversation, live, and the composer. */
-import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
-import { useAgentServer } from '../../api/agent-server.tsx'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { Empty } from '../../design/empty.tsx'
 import { Skeleton } from '../../design/skeleton.tsx'
 import { Spinner } from '../../design/spinner.tsx'
 import { OnlyLooks, Talks } from '../../shell/talks.tsx'
+import { useSteps } from '../history/use-history.ts'
 import { LookBack, Pauses } from '../input/pauses.tsx'
-import { historyQuery } from '../queries.ts'
+import { HISTORY_LIMIT } from '../queries.ts'
 import { useStudio, useStudioStream } from '../studio-context.tsx'
 import { Composer } from './composer.tsx'
 import { Queue } from './queue.tsx'
 import { seenStates } from './seen-states.ts'
 import { TurnView } from './turn-view.tsx'
-import { turnsOf } from './turns.ts'
+import { type Turn, turnsOf } from './turns.ts'
 import { useStickToEnd } from './use-stick-to-end.ts'
 
 export function Conversation() {
-  const server = useAgentServer()
-  const { threadId, messagesKey, checkpoint } = useStudio()
+  const { threadId, checkpoint } = useStudio()
   const stream = useStudioStream()
   const { messages, sent, isRunning, isLoading } = stream
-  const { data: history } = useQuery(historyQuery(server, threadId, messagesKey))
-  const seen = useMemo(() => seenStates(history ?? [], messagesKey), [history, messagesKey])
   const turns = useMemo(() => turnsOf([...messages, ...sent]), [messages, sent])
+  const [shown, showMore] = useShown(threadId)
+  const from = Math.max(0, turns.length - shown)
+  const drawn = turns.slice(from)
+  const seen = useSeen(drawn)
   const isLive = isRunning && checkpoint === undefined
   const box = useStickToEnd(stream, threadId)
   const last = turns.at(-1)?.message
@@ -41,15 +41,16 @@ export function Conversation() {
           {isLoading && <Skeleton lines={6} />}
           {!isLoading && turns.length === 0 && !isRunning && <NothingSaid />}
           <ol className="flex flex-col gap-1" aria-live={isLive ? 'off' : 'polite'}>
-            {turns.map(({ message, calls }, index) => (
+            {from > 0 && <Earlier key={from} count={from} show={showMore} />}
+            {drawn.map(({ message, calls }, index) => (
               <TurnView
-                key={message.id ?? index}
+                key={message.id ?? from + index}
                 message={message}
                 calls={calls}
                 seen={message.id ? seen.get(message.id) : undefined}
                 seenResults={seen}
                 isLive={isLive}
-                isSpeaking={isLive && index === turns.length - 1 && message.type === 'ai'}
+                isSpeaking={isLive && index === drawn.length - 1 && message.type === 'ai'}
               />
             ))}
           </ol>
@@ -67,6 +68,57 @@ export function Conversation() {
       </Talks>
     </>
   )
+}
+
+/** Turns that are drawn at first, and added for each look back: a long conversation takes long to draw. */
+const MOST = 20
+
+/** How many of the last turns are drawn, and a function to draw more; a new thread begins anew. */
+function useShown(threadId: string | undefined) {
+  const [shown, setShown] = useState({ threadId, turns: MOST })
+  const turns = shown.threadId === threadId ? shown.turns : MOST
+  const showMore = () => setShown({ threadId, turns: turns + MOST })
+  return [turns, showMore] as const
+}
+
+/** Stands for the earlier turns; they are drawn when it comes into view. */
+function Earlier({ count, show }: { count: number; show: () => void }) {
+  const ref = useRef<HTMLButtonElement>(null)
+  const latest = useRef(show)
+  latest.current = show
+  useEffect(() => {
+    if (!ref.current) return
+    const observer = new IntersectionObserver(([entry]) => {
+      if (entry?.isIntersecting) latest.current()
+    })
+    observer.observe(ref.current)
+    return () => observer.disconnect()
+  }, [])
+  return (
+    <li>
+      <button ref={ref} type="button" className="text-sm text-accent" onClick={show}>
+        {count} earlier messages
+      </button>
+    </li>
+  )
+}
+
+/** Where the turns came from. Older steps are read until it is known for each of them. */
+function useSeen(turns: readonly Turn[]) {
+  const { threadId, messagesKey, activeRun } = useStudio()
+  const { query, loadOlder, older } = useSteps(threadId, messagesKey)
+  const steps = query.data
+  const seen = useMemo(() => seenStates(steps?.rows ?? [], messagesKey), [steps, messagesKey])
+  const isMissing =
+    steps?.hasMore === true &&
+    steps.rows.length < HISTORY_LIMIT &&
+    older.error === undefined &&
+    activeRun === undefined &&
+    turns.some(({ message }) => message.id && !seen.has(message.id))
+  useEffect(() => {
+    if (isMissing && !older.isLoading) void loadOlder()
+  }, [isMissing, older, loadOlder])
+  return seen
 }
 
 function NothingSaid() {

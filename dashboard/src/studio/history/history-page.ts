@@ -23,11 +23,11 @@ export interface HistoryRow {
 /** The server's response to `FIELDS`. */
 interface SelectedState {
   checkpoint: Checkpoint
-  parent_checkpoint: Checkpoint | null
+  parent_checkpoint: Checkpoint | null | undefined
   metadata: Metadata
   next: string[]
   interrupts: Interrupt[]
-  created_at: string | null
+  created_at: string | null | undefined
 }
 
 const FIELDS = [
@@ -62,7 +62,7 @@ export async function readHistoryPage(
   return { rows: found.answer.map(rowOf), hasMore: isCut || found.answer.length === page.limit }
 }
 
-function rowOf(state: SelectedState): HistoryRow {
+export function rowOf(state: SelectedState): HistoryRow {
   const { checkpoint, parent_checkpoint, next, interrupts, created_at } = state
   const { step, source, run_id } = (state.metadata ?? {}) as Record<string, unknown>
   return {

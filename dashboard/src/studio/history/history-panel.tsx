@@ -111,7 +111,7 @@ function Checkpoints(props: {
         </div>
       )}
       {branch && (
-        <div className="flex max-h-[42%] min-h-32 flex-col border-b border-line">
+        <div className="flex h-[36%] min-h-32 shrink-0 flex-col border-b border-line">
           <CheckpointList
             path={path}
             childrenOf={childrenOf}

@@ -1,9 +1,9 @@
 /** The loaded part of a history: from the newest checkpoint on, without gaps. */
-import type { HistoryPage, HistoryRow } from './history-page.ts'
+import type { HistoryRow } from './history-page.ts'
 
-export interface KnownHistory {
+export interface KnownHistory<Row extends { id: string } = HistoryRow> {
   /** Newest first. */
-  rows: HistoryRow[]
+  rows: Row[]
   hasMore: boolean
 }
 
@@ -13,16 +13,20 @@ export const PAGE_SIZE = 100
 /** Rows in the first request for new ones. */
 const LOOK_SIZE = 5
 
-type Read = (page: { limit: number; before?: string | undefined }) => Promise<HistoryPage>
+export type ReadPage<Row extends { id: string }> = (page: {
+  limit: number
+  before?: string | undefined
+}) => Promise<KnownHistory<Row>>
 
 /** The first page; or, for a loaded history, its new rows. */
-export async function refreshHistory(
-  known: KnownHistory | undefined,
-  read: Read,
-): Promise<KnownHistory> {
+export async function refreshHistory<Row extends { id: string }>(
+  known: KnownHistory<Row> | undefined,
+  read: ReadPage<Row>,
+  size = PAGE_SIZE,
+): Promise<KnownHistory<Row>> {
   const first = known?.rows[0]
-  if (!known || !first) return read({ limit: PAGE_SIZE })
-  const found: HistoryRow[] = []
+  if (!known || !first) return read({ limit: size })
+  const found: Row[] = []
   let limit = LOOK_SIZE
   for (;;) {
     const page = await read({ limit, before: found.at(-1)?.id })
@@ -32,18 +36,25 @@ export async function refreshHistory(
     if (last && last.id <= first.id) return merge(known, found)
     // Other clients have changed the thread so much that no known row is left.
     if (!page.hasMore) return { rows: found, hasMore: false }
-    limit = PAGE_SIZE
+    limit = size
   }
 }
 
 /** The next page of older rows. */
-export async function extendHistory(known: KnownHistory, read: Read): Promise<KnownHistory> {
-  const page = await read({ limit: PAGE_SIZE, before: known.rows.at(-1)?.id })
+export async function extendHistory<Row extends { id: string }>(
+  known: KnownHistory<Row>,
+  read: ReadPage<Row>,
+  size = PAGE_SIZE,
+): Promise<KnownHistory<Row>> {
+  const page = await read({ limit: size, before: known.rows.at(-1)?.id })
   return { rows: [...known.rows, ...page.rows], hasMore: page.hasMore }
 }
 
 /** Unchanged rows stay the same objects, so that they are not rendered again. */
-function merge(known: KnownHistory, found: HistoryRow[]): KnownHistory {
+function merge<Row extends { id: string }>(
+  known: KnownHistory<Row>,
+  found: Row[],
+): KnownHistory<Row> {
   const before = new Map(known.rows.map((row) => [row.id, row]))
   const fresh = found.map((row) => {
     const old = before.get(row.id)

@@ -1,4 +1,5 @@
 /** Computes the update that turns a state into its edited version. */
+import { isSame } from '../../design/json/same.ts'
 import { isMessage } from './message.ts'
 
 type State = Record<string, unknown>
@@ -50,14 +51,4 @@ function messagesFor(before: unknown, wanted: unknown): unknown {
 
 function idOf(message: unknown): string | undefined {
   return isMessage(message) ? (message.id ?? undefined) : undefined
-}
-
-/** Compares JSON values, ignoring the order of keys. */
-function isSame(a: unknown, b: unknown): boolean {
-  if (a === b) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  if (Array.isArray(a) !== Array.isArray(b)) return false
-  const keys = Object.keys(a)
-  if (keys.length !== Object.keys(b).length) return false
-  return keys.every((key) => Object.hasOwn(b, key) && isSame(a[key as never], b[key as never]))
 }

@@ -153,10 +153,19 @@ function Views({ view, onChange }: { view: StateView; onChange: (view: StateView
   )
 }
 
+/** The state at the checkpoint; the current one is known already, and may have megabytes. */
+function useStateAt(threadId: string, { id }: HistoryRow) {
+  const server = useAgentServer()
+  const newest = useQuery({ ...stateQuery(server, threadId), refetchOnMount: false })
+  const isNewest = newest.data?.checkpoint?.checkpoint_id === id
+  const at = useQuery({ ...stateQuery(server, threadId, id), enabled: !isNewest })
+  return { query: isNewest ? newest : at, isNewest }
+}
+
 /** At a thread's first checkpoint everything is new. */
 function Changes({ threadId, row }: { threadId: string; row: HistoryRow }) {
   const server = useAgentServer()
-  const after = useQuery(stateQuery(server, threadId, row.id))
+  const { query: after } = useStateAt(threadId, row)
   const before = useQuery({
     ...stateQuery(server, threadId, row.parentId),
     enabled: row.parentId !== undefined,
@@ -182,9 +191,7 @@ function Changes({ threadId, row }: { threadId: string; row: HistoryRow }) {
 }
 
 function Whole(props: { threadId: string; row: HistoryRow; view: StateView }) {
-  const server = useAgentServer()
-  const query = useQuery(stateQuery(server, props.threadId, props.row.id))
-  const newest = useQuery(stateQuery(server, props.threadId))
+  const { query, isNewest } = useStateAt(props.threadId, props.row)
   return (
     <QueryView query={query} what="the state">
       {({ values, tasks, checkpoint }) =>
@@ -195,7 +202,7 @@ function Whole(props: { threadId: string; row: HistoryRow; view: StateView }) {
             threadId={props.threadId}
             tasks={tasks}
             below={checkpoint}
-            isCurrent={newest.data?.checkpoint?.checkpoint_id === props.row.id}
+            isCurrent={isNewest}
           />
         )
       }
