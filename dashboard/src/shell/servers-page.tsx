@@ -19,7 +19,7 @@ import { ErrorNote, reasonOf } from '../design/error-note.tsx'
 import { SelectField } from '../design/field.tsx'
 import { Page, TextLink } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'
-import { Skeleton } from '../design/skeleton.tsx'
+import { Skeleton, useShown } from '../design/skeleton.tsx'
 import { Status } from '../design/status.tsx'
 import type { Column } from '../design/table.tsx'
 import { toast } from '../design/toast.tsx'
@@ -119,7 +119,9 @@ function NotAwake({
 }: {
   deployments: (Answering['asleep'][number] & { isSeen: boolean })[]
 }) {
-  if (deployments.length === 0) return null
+  // The rows above have loaded by then: they would move it.
+  const isShown = useShown(true)
+  if (!isShown || deployments.length === 0) return null
   const left = deployments.length - MOST_NAMED
   return (
     <section aria-label="Not awake" className="mt-4 text-sm text-ink-soft">
