@@ -87,6 +87,14 @@ export function testRevisionStore(open: () => ControlPlaneStore): void {
       expect(await open().revisions.get(await deploy(), id)).toBeUndefined()
     })
 
+    it('shows revisions of several deployments at a glance', async () => {
+      const all = [await revisionAt('DEPLOYED'), await revisionAt('QUEUED')]
+      const glances = await open().revisions.glances([...all.map(({ id }) => id), randomUUID()])
+      const expected = all.map(({ id, number, status }) => ({ id, number, status }))
+      expect(new Set(glances)).toEqual(new Set(expected))
+      expect(await open().revisions.glances([])).toEqual([])
+    })
+
     it('lists newest first, in pages, by status when asked', async () => {
       const { revisions } = open()
       const id = await deploy()

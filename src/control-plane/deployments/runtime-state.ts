@@ -88,22 +88,17 @@ export async function listStates(
 ): Promise<z.infer<typeof DeploymentStatesSchema>> {
   const all = await store.deployments.listAll()
   const own = all.filter(({ tenant_id }) => tenant_id === workspace_id)
-  const resources = own.map(async (deployment) => {
+  const ids = own.flatMap((one) => [one.active_revision_id, one.latest_revision_id])
+  const glances = await store.revisions.glances([...new Set(ids.filter((id) => id !== null))])
+  const byId = new Map(glances.map((one) => [one.id, one]))
+  const glanceAt = (id: string | null) => (id === null ? null : (byId.get(id) ?? null))
+  const resources = own.map((deployment) => {
     const { id, name, active_revision_id: active, latest_revision_id: latest } = deployment
-    const glanceAt = async (revision_id: string | null) => {
-      const found = revision_id === null ? undefined : await store.revisions.get(id, revision_id)
-      return found ? { id: found.id, number: found.number, status: found.status } : null
-    }
-    const serving = await glanceAt(active)
-    return {
-      deployment_id: id,
-      name,
-      state: stateOf(deployment, active === null ? [] : replicas(active)),
-      active: serving,
-      latest: latest === active ? serving : await glanceAt(latest),
-    }
+    const state = stateOf(deployment, active === null ? [] : replicas(active))
+    const revisions = { active: glanceAt(active), latest: glanceAt(latest) }
+    return { deployment_id: id, name, state, ...revisions }
   })
-  return { resources: await Promise.all(resources) }
+  return { resources }
 }
 
 function stateOf(

@@ -127,6 +127,8 @@ export interface RevisionStore {
   /** Adds the deployment's next revision, numbers it, and makes it the deployment's latest. */
   insert(revision: NewRevision): Promise<Revision>
   get(deployment_id: string, id: string): Promise<Revision | undefined>
+  /** Those of these revisions that exist, in no order, of any deployment. */
+  glances(ids: readonly string[]): Promise<Pick<Revision, 'id' | 'number' | 'status'>[]>
   /** Newest first. */
   list(
     deployment_id: string,

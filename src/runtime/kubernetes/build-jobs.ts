@@ -93,7 +93,7 @@ export function createBuildJobs(options: BuildJobsOptions): BuildJobs {
       try {
         await remove(job, revision_id, { cluster, watch })
       } catch (error) {
-        // It ends by its own deadline, and the cluster removes it.
+        // The search for orphans removes it later.
         options.log.warn({ err: error, revision_id }, 'The Job of a build stays.')
       }
     },
@@ -139,10 +139,8 @@ async function begin(
     const owner = ownerOf(made)
     await bring(buildJobPolicy(build, owner))
     await bring(buildJobSecret(build, owner, { ...task, settings: await readSettings(), limits }))
-    await cluster.patch(
-      { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: owner.name, namespace } },
-      { spec: { suspend: false } },
-    )
+    const ref = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: owner.name, namespace } }
+    await cluster.patch(ref, { spec: { suspend: false } })
     job.onLine(`Building as the Job ${buildName(revision_id)} in the namespace ${namespace}.`)
     return made
   } catch (error) {

@@ -69,6 +69,7 @@ export function createRevisionStore(db: Db, box: SecretBox): RevisionStore {
       const stored = await revisions.get(GET, [deployment_id, id])
       return stored && toRevision(stored)
     },
+    glances: (ids) => db.all(glancesSql(db), [JSON.stringify(ids)]),
     list: async (deployment_id, { limit, offset, statuses = REVISION_STATUSES, also = null }) => {
       const params = [deployment_id, JSON.stringify(statuses), limit, offset, also]
       return (await revisions.all(listSql(db), params)).map(toRevision)
@@ -103,6 +104,10 @@ async function insert(tx: Db, box: SecretBox, revision: NewRevision): Promise<Re
   await REVISIONS.on(tx, box).add(stored)
   await tx.run(MAKE_LATEST, [deployment_id, id])
   return toRevision(stored)
+}
+
+function glancesSql(db: Db): string {
+  return `SELECT id, number, status FROM revisions WHERE id IN ${db.json.texts('$1')}`
 }
 
 function listSql(db: Db): string {
