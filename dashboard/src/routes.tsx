@@ -14,7 +14,19 @@ import { BASE_PATH, MODE } from './api/mode.ts'
 import { FailedPage, NotFoundPage } from './shell/failed-page.tsx'
 import { Shell } from './shell/shell.tsx'
 
-const root = createRootRoute({ notFoundComponent: NotFoundPage, errorComponent: FailedPage })
+/** Its own pages have no shell around them. */
+const root = createRootRoute({
+  notFoundComponent: () => (
+    <main>
+      <NotFoundPage />
+    </main>
+  ),
+  errorComponent: (props) => (
+    <main>
+      <FailedPage {...props} />
+    </main>
+  ),
+})
 
 const signIn = page(root, 'sign-in', () => import('./shell/sign-in/page.tsx'), 'SignInPage')
 

@@ -382,7 +382,12 @@ describe.skipIf(NO_BROWSER)(`the pages of deployments${skipped}`, () => {
     expect(await visitor.faults()).toEqual([])
     await visitor.pictures('deployments-parked')
     await told.getByRole('link', { name: new RegExp(thread_id.slice(0, 8)) }).click()
-    await page.getByText('which waits for an answer').waitFor()
+    // Its graph is gone, so there are no schemas to show its conversation with.
+    visitor.expect(/\/schemas: 404$/)
+    await page.getByText('Waiting for an answer').first().waitFor()
+    await page.getByText('The conversation cannot be shown.').waitFor()
+    await page.getByText('Refund it?').first().waitFor()
+    expect(await visitor.faults()).toEqual([])
   })
 
   test('interrupt a rollout, while the revision before goes on serving', async () => {

@@ -45,7 +45,7 @@ export function ThreadStudio(props: {
   if (!error && (!own.error || isHidden)) return <Skeleton lines={8} />
   return (
     <>
-      <ErrorNote error={error || own.error} title="Could not read the assistant of the thread." />
+      <ErrorNote error={error || own.error} title="The conversation cannot be shown." />
       {otherwise}
     </>
   )
