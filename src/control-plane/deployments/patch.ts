@@ -15,6 +15,7 @@ import {
   type DeploymentWithLatest,
   type RevisionSource,
   type RevisionWish,
+  repeatOf,
 } from '../revisions/revisions.ts'
 import {
   isGiven,
@@ -39,8 +40,8 @@ import { checkSecrets, refuseSecretReferences } from './secret-rules.ts'
 /**
  * Changes a deployment. A revision is made when something changes that an agent server is built or
  * started from: a member of `source_revision_config`, a non-empty list of secrets (it replaces
- * all) or of secrets to remove, or what the source's kind names, such as `resource_spec`. A change of `webhooks` deploys
- * the same build again.
+ * all) or of secrets to remove, or what the source's kind names, such as `resource_spec`. A change of
+ * `webhooks` deploys the same build again.
  *
  * Throws `not_found`, `forbidden`, `bad_request` for a member that may not change or does not fit
  * the source, `conflict` while the deployment is being deleted.
@@ -128,20 +129,22 @@ export async function applyPatch(
 
 /**
  * Agent servers read some settings at their start only: the revision on its way, or else the one that serves, is
- * deployed again from the same build. `undefined`: there is none.
+ * deployed again from the same build, with its own configuration and secrets: those of a later revision that failed
+ * do not go live with it. `undefined`: there is none.
  */
 async function restarted(
   store: ControlPlaneStore,
-  { id, active_revision_id }: Deployment,
+  deployment: Deployment,
   latest: Revision | undefined,
 ): Promise<RevisionSource | undefined> {
+  const { id, active_revision_id } = deployment
   const isUnderWay = latest && !isRevisionOver(latest.status)
   const active = active_revision_id ?? undefined
   const revision = isUnderWay ? latest : active && (await requireRevision(store, id, active))
   if (!revision) return undefined
-  const { source, source_revision_config, commit_author, commit_subject } = revision
-  const built_from = revision.built_from ?? revision.id
-  return { source, source_revision_config, built_from, commit_author, commit_subject }
+  const repeat = repeatOf(revision, deployment)
+  // The parked-thread rule still applies to a new revision that has not served yet.
+  return isUnderWay ? { ...repeat, repeats: latest.repeats } : repeat
 }
 
 function newRevision(before: Deployment, { latest }: DeploymentWithLatest): Revision | undefined {

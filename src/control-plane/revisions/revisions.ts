@@ -21,12 +21,15 @@ import { whatItsStartDoes, whyItWaits } from '../deployments/placement.ts'
 import { record } from '../people/audit.ts'
 import { type RevisionAnswer, RevisionSchema } from './revision-schemas.ts'
 
-/** The source of a revision, beside the deployment's own configuration and secrets. */
+/** What a revision is made from. */
 export type RevisionSource = Pick<Revision, 'source' | 'source_revision_config'> & {
+  /** Absent: the deployment's own. */
+  source_config?: Revision['source_config']
+  secrets?: Revision['secrets']
   /** Absent: it is built. */
   built_from?: string | null
   /** The number of the revision that it repeats. */
-  repeats?: number
+  repeats?: number | null
   commit_author?: string | null
   commit_subject?: string | null
 }
@@ -134,15 +137,22 @@ export async function repeatRevision(
   clock: Clock,
 ): Promise<DeploymentWithLatest & { latest: Revision }> {
   await requireTarball(store, revision)
-  const { secrets } = revision
-  // These belong to the deployment, not to its revisions.
-  const { parked_threads = null, webhooks = null } = deployment.source_config
-  const source_config = { ...revision.source_config, parked_threads, webhooks }
+  const source = repeatOf(revision, deployment)
+  const { source_config, secrets } = source
   const patch = { source_config, secrets, updated_at: timestamp(clock) }
   await store.deployments.update(deployment.id, patch)
-  const built_from = revision.built_from ?? revision.id
-  const source = { ...revision, built_from, repeats: revision.number }
   return addRevision(store, { ...deployment, ...patch }, source, wish, clock)
+}
+
+/** What repeats the revision, with those settings as they are now that belong to the deployment. */
+export function repeatOf(revision: Revision, { source_config: now }: Deployment) {
+  const { parked_threads = null, webhooks = null } = now
+  return {
+    ...revision,
+    source_config: { ...revision.source_config, parked_threads, webhooks },
+    built_from: revision.built_from ?? revision.id,
+    repeats: revision.number,
+  } satisfies RevisionSource
 }
 
 /** Throws `conflict` if the tarball is gone. It is kept as long as its build. */
@@ -156,7 +166,7 @@ async function requireTarball(store: ControlPlaneStore, revision: Revision): Pro
   )
 }
 
-/** Adds a revision with the deployment's configuration and secrets as they are now. */
+/** Adds a revision, by default with the deployment's configuration and secrets as they are now. */
 export async function addRevision(
   store: ControlPlaneStore,
   deployment: Deployment,
@@ -174,8 +184,8 @@ export async function addRevision(
     status_message: null,
     source: source.source,
     source_revision_config: source.source_revision_config,
-    source_config: deployment.source_config,
-    secrets: deployment.secrets,
+    source_config: source.source_config ?? deployment.source_config,
+    secrets: source.secrets ?? deployment.secrets,
     built_from: source.built_from ?? null,
     deployed_at: null,
     parked_threads: null,

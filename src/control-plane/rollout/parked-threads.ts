@@ -7,7 +7,7 @@ import type { RuntimeDriver } from '../../core/deployment/runtime.ts'
 
 /**
  * Notes which parked threads the revision cannot continue. Returns why it may not be deployed, if the
- * deployment blocks such revisions; a rollback is never blocked.
+ * deployment blocks such revisions. A revision that repeats another one, such as a rollback, is never blocked.
  */
 export async function refuseForParkedThreads(
   deployment: Deployment,
@@ -19,6 +19,6 @@ export async function refuseForParkedThreads(
   if (!verdict) return undefined
   await store.revisions.setParkedThreads(revision.id, verdict)
   const isBlocking = deployment.source_config.parked_threads === 'block'
-  if (verdict.broken === 0 || !isBlocking || revision.built_from !== null) return undefined
+  if (verdict.broken === 0 || !isBlocking || revision.repeats !== null) return undefined
   return `parked threads: ${describeBroken(verdict)}`
 }

@@ -1,5 +1,6 @@
 /** The webhooks of a deployment: checked, handed to its agent servers, kept over revisions. */
 import { expect, it, vi } from 'vitest'
+import { BuildError } from '../../../src/core/deployment/builds/build.ts'
 import { aCreateRequest, startControlPlane } from '../../support/control-plane/control-plane.ts'
 import { forEachTest } from '../../support/running.ts'
 
@@ -67,6 +68,24 @@ it('are changed with a new revision of the same build, and stay with a rollback'
   const none = (await set(path, [])).body
   await over(path, none.latest_revision_id)
   expect([none.source_config.webhooks, handed(none.latest_revision_id)]).toEqual([[], []])
+})
+
+it('are changed without the secrets of a later revision that failed', async () => {
+  const { path, answer } = await create()
+  const secrets = [{ name: 'A', value: 'of the failed one' }]
+  world.builder.plan = new BuildError('install', 'no network')
+  const failed = (await world.call('PATCH', path, { secrets })).body.latest_revision_id
+  expect(await over(path, failed)).toMatchObject({ status: 'BUILD_FAILED' })
+  const changed = (await set(path, [ALL])).body
+  expect(changed.secrets).toMatchObject(secrets)
+  const second = changed.latest_revision_id
+  expect(await over(path, second)).toMatchObject({ status: 'DEPLOYED' })
+  expect(handed(second)).toEqual([[ALL]])
+  const started = (id: string) =>
+    world.driver.starts
+      .find((spec) => spec.revision_id === id)
+      ?.secrets.filter(({ name }) => name !== 'RUNYARD_WEBHOOKS')
+  expect(started(second)).toEqual(started(answer.latest_revision_id))
 })
 
 it.each([

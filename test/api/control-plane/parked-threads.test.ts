@@ -33,8 +33,19 @@ async function deploy(rule?: 'warn' | 'block') {
 }
 
 async function change(path: string) {
+  return over(path, await startedChange(path))
+}
+
+/** A new revision, on its way. */
+async function startedChange(path: string): Promise<string> {
   const request = { source_revision_config: { repo_ref: 'next' } }
-  return over(path, (await world.call('PATCH', path, request)).body.latest_revision_id)
+  return (await world.call('PATCH', path, request)).body.latest_revision_id
+}
+
+async function changeWebhooks(path: string, events = 'all'): Promise<string> {
+  const webhooks = [{ url: 'https://hooks.example.com/', events }]
+  const { body } = await world.call('PATCH', path, { source_config: { webhooks } })
+  return body.latest_revision_id
 }
 
 /** The revision at the end of its rollout. */
@@ -75,6 +86,22 @@ it('do not bar the way back', async () => {
   const back = (await world.call('POST', `${path}/rollback`, {})).body.id
   expect(await over(path, back)).toMatchObject({ status: 'DEPLOYED', parked_threads: VERDICT })
   expect((await world.call('GET', path)).body.source_config.parked_threads).toBe('block')
+})
+
+it('bar a revision whose webhooks change on its way', async () => {
+  const { path, first } = await deploy('block')
+  world.builder.plan = 'by hand'
+  const second = await startedChange(path)
+  await vi.waitFor(() => expect(world.builder.running.has(second)).toBe(true))
+  const third = await changeWebhooks(path)
+  expect(third).not.toBe(second)
+  world.builder.plan = 'built'
+  world.builder.running.get(second)?.end()
+  expect(await over(path, third)).toMatchObject({ status: 'DEPLOY_FAILED' })
+  expect(world.targets.revisionOf('support')).toBe(first.id)
+  // The revision that serves is deployed again by the same change, with the same threads.
+  const fourth = await changeWebhooks(path, 'failures')
+  expect(await over(path, fourth)).toMatchObject({ status: 'DEPLOYED', parked_threads: VERDICT })
 })
 
 it('are only warned of or blocked', async () => {
