@@ -116,6 +116,13 @@ export function testWebhookDeliveryStore(world: () => AgentStoreWorld): void {
       expect(await search({ run_id: first.run_id })).toEqual([first.delivery_id])
       expect(await search({ status: 'failed' })).toEqual([])
       expect(await search({ filter: { owner: 'b' } })).toEqual([second.delivery_id])
+      const hidden = aDelivery({ thread_id, url: 'https://hooks.example.com/?token=x' })
+      await deliveries().insert(hidden)
+      const hidden_urls = [hidden.url, 'https://hooks.example.com/other']
+      expect(await search({ thread_id, hidden_urls })).toEqual([
+        second.delivery_id,
+        first.delivery_id,
+      ])
       expect(await deliveries().get(first.delivery_id, { owner: 'b' })).toBeUndefined()
       expect(await deliveries().get(first.delivery_id, { owner: { $eq: 'a' } })).toBeDefined()
     })

@@ -1,7 +1,7 @@
 /** Timelines of runs: on the wire, the operations and their verbs. Only Runyard has them. */
 
 import { z } from '@hono/zod-openapi'
-import type { Caller } from '../../core/agent/authorization.ts'
+import { type Caller, isDeveloper } from '../../core/agent/authorization.ts'
 import { isTerminal, RUN_STATUSES } from '../../core/agent/run.ts'
 import {
   ATTEMPT_OUTCOMES,
@@ -206,10 +206,6 @@ async function readSpan(
   const span = spans.find((one) => one.span_id === span_id)
   if (!span) throw new AppError('not_found', `Run ${run.run_id} has no span ${span_id}.`)
   return isDeveloper(caller) ? span : withoutTexts(span)
-}
-
-function isDeveloper({ user }: Caller): boolean {
-  return user === undefined || user.kind === 'StudioUser'
 }
 
 function withoutTexts({ input, output, error, ...span }: PlacedSpan): PlacedSpan {

@@ -1,7 +1,7 @@
 /** The operations on webhook deliveries and on the deployment's webhooks, and their verbs. */
 import { randomUUID } from 'node:crypto'
 import { z } from '@hono/zod-openapi'
-import type { Caller } from '../../core/agent/authorization.ts'
+import { type Caller, isDeveloper } from '../../core/agent/authorization.ts'
 import {
   DELIVERY_ATTEMPTS,
   DELIVERY_STATUSES,
@@ -79,6 +79,10 @@ const WebhookTestSchema = z
   })
   .openapi('WebhookTest')
 
+const FOR_DEVELOPERS =
+  "Callers whom the project's own auth has let in do not find deliveries to the deployment's own webhooks, unless " +
+  "they are Studio's."
+
 const DeliveryPathSchema = z.object({ delivery_id: UuidSchema })
 
 const operation = operationsOf('Webhooks')
@@ -86,6 +90,7 @@ const operation = operationsOf('Webhooks')
 const list = operation('get', '/webhooks/deliveries', {
   id: 'list_webhook_deliveries',
   summary: 'A page of the webhook deliveries, the latest first',
+  description: FOR_DEVELOPERS,
   request: { query: DeliveryListQuerySchema },
   answers: { 200: json(z.array(WebhookDeliverySchema), 'Deliveries') },
 })
@@ -110,13 +115,16 @@ const again = operation('post', '/webhooks/deliveries/{delivery_id}/redeliver', 
 const test = operation('post', '/webhooks/test', {
   id: 'test_webhook',
   summary: "Send a signed test message to one of the deployment's webhooks, once",
+  description:
+    "Callers whom the project's own auth has let in are refused (403), unless they are Studio's.",
   request: { body: body(WebhookTestRequestSchema) },
   answers: { 200: json(WebhookTestSchema, 'What became of it') },
-  refusals: [404],
+  refusals: [404, 409],
 })
 
 export function webhookDeliveryRoutes(parts: Parts) {
   const routes = createRoutes()
+  const testing = new Set<string>()
   routes.openapi(list, async (c) => {
     const { limit, offset, ...query } = c.req.valid('query')
     const page = { limit, offset }
@@ -132,7 +140,10 @@ export function webhookDeliveryRoutes(parts: Parts) {
     const { delivery_id } = c.req.valid('param')
     return c.json(onWire(await redeliver(parts, c.get('caller'), delivery_id)), 200)
   })
-  routes.openapi(test, async (c) => c.json(await sendTest(parts, c.req.valid('json').url), 200))
+  routes.openapi(test, async (c) => {
+    const { url } = c.req.valid('json')
+    return c.json(await sendTest(parts, c.get('caller'), { url, testing }), 200)
+  })
   return routes
 }
 
@@ -142,15 +153,21 @@ function onWire(delivery: WebhookDelivery) {
   return answerOf(WebhookDeliverySchema, delivery, { next_attempt_at })
 }
 
+/** The URLs to which the caller sees no deliveries: those of the deployment's webhooks may hold credentials. */
+function hiddenUrls({ store }: Pick<Parts, 'store'>, caller: Caller): string[] {
+  return isDeveloper(caller) ? [] : store.webhookDeliveries.standing.map(({ url }) => url)
+}
+
 /** The deliveries of runs on threads that the caller may see, the latest first. */
 async function listDeliveries(
   parts: Parts,
   caller: Caller,
-  query: Omit<DeliveryQuery, 'filter'>,
+  query: Omit<DeliveryQuery, 'filter' | 'hidden_urls'>,
   page: { limit: number; offset: number },
 ): Promise<WebhookDelivery[]> {
   const filter = await filterOfSeen(parts, caller)
-  return parts.store.webhookDeliveries.search({ ...query, ...(filter && { filter }) }, page)
+  const wanted = { ...query, ...(filter && { filter }), hidden_urls: hiddenUrls(parts, caller) }
+  return parts.store.webhookDeliveries.search(wanted, page)
 }
 
 /**
@@ -176,14 +193,38 @@ async function redeliver(
 const NO_ID = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Sends a message in the form of a run's end. It is neither stored nor tried again. Other URLs are refused, so that no
- * caller learns the project's headers. Throws `not_found`.
+ * Sends a test to one of the deployment's webhooks, one at a time to each. Other URLs are refused, so that no caller
+ * learns the project's headers. `testing`: URLs of the tests under way. Throws `forbidden` for users of the project's
+ * own auth, `not_found`, `conflict`.
  */
-async function sendTest({ store, webhooks, clock }: Parts, url: string) {
-  if (!store.webhookDeliveries.standing.some((one) => one.url === url)) {
+async function sendTest(
+  parts: Parts,
+  caller: Caller,
+  { url, testing }: { url: string; testing: Set<string> },
+) {
+  if (!isDeveloper(caller)) {
+    const who = "Only the project's developers may test its webhooks, with an API key of its server"
+    throw new AppError('forbidden', `${who} and the header "x-auth-scheme: langsmith".`)
+  }
+  const { standing } = parts.store.webhookDeliveries
+  if (!standing.some((one) => one.url === url)) {
     const when = 'If it was just added, try again when its revision serves.'
     throw new AppError('not_found', `The deployment has no webhook with this URL. ${when}`)
   }
+  if (testing.has(url)) {
+    const why = 'A test message to this URL is under way. Try again when it has ended.'
+    throw new AppError('conflict', why)
+  }
+  testing.add(url)
+  try {
+    return await postTest(parts, url)
+  } finally {
+    testing.delete(url)
+  }
+}
+
+/** Sends a message in the form of a run's end. It is neither stored nor tried again. */
+async function postTest({ webhooks, clock }: Parts, url: string) {
   const [delivery_id, sent_at, begun] = [randomUUID(), timestamp(clock), performance.now()]
   const times = { created_at: sent_at, run_started_at: sent_at, run_ended_at: sent_at }
   const end = { status: 'success', values: {}, error: null }
@@ -201,15 +242,15 @@ async function sendTest({ store, webhooks, clock }: Parts, url: string) {
 
 /** Throws `not_found`. */
 async function requireDelivery(
-  { store, authorize }: Parts,
+  parts: Parts,
   caller: Caller,
   action: 'read' | 'update',
   delivery_id: string,
 ): Promise<QueuedDelivery> {
   // The permission is checked first, so that callers without it do not learn which deliveries exist.
-  const filter = await authorize(caller, { resource: 'threads', action }, { delivery_id })
-  const delivery = await store.webhookDeliveries.get(delivery_id, filter)
-  if (delivery) return delivery
+  const filter = await parts.authorize(caller, { resource: 'threads', action }, { delivery_id })
+  const delivery = await parts.store.webhookDeliveries.get(delivery_id, filter)
+  if (delivery && !hiddenUrls(parts, caller).includes(delivery.url)) return delivery
   throw notFound(delivery_id)
 }
 

@@ -35,6 +35,14 @@ export interface Caller {
   headers: Record<string, string>
 }
 
+/**
+ * Whether the caller is one of the project's developers: the project has no `auth`, or the caller came through Studio
+ * or the dashboard with a key of the server. Others are users of the project's own auth.
+ */
+export function isDeveloper({ user }: Caller): boolean {
+  return user === undefined || user.kind === 'StudioUser'
+}
+
 export type AuthorizationEvent =
   | { resource: 'assistants'; action: 'create' | 'read' | 'update' | 'delete' | 'search' }
   | {

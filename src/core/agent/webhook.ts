@@ -135,6 +135,8 @@ export interface DeliveryQuery {
   status?: DeliveryStatus
   /** The caller sees no others. */
   filter?: MetadataFilter
+  /** Deliveries to these URLs are left out. */
+  hidden_urls?: readonly string[]
 }
 
 /** The deliveries of one database. Every method is one atomic step; times are ms since 1970. */

@@ -117,12 +117,13 @@ export function createWebhookDeliveryStore(
 }
 
 function conditionsOf(db: Db, query: DeliveryQuery, params: SqlValue[]): string {
-  const { filter, ...columns } = query
+  const { filter, hidden_urls = [], ...columns } = query
   const equal = Object.entries(columns).flatMap(([column, value]) =>
     value === undefined ? [] : [`${column} = $${params.push(value)}`],
   )
+  const shown = hidden_urls.map((url) => `url <> $${params.push(url)}`)
   const visible = metadataConditions(db.json, filter ? { filter } : {}, params)
-  return ['1 = 1', ...equal, ...visible].join(' AND ')
+  return ['1 = 1', ...equal, ...shown, ...visible].join(' AND ')
 }
 
 /** A JSON object; `null`: it is a webhook. */

@@ -174,5 +174,5 @@ export const DECISIONS: Record<string, Decision> = {
   'GET /webhooks/deliveries': narrowed(),
   'GET /webhooks/deliveries/{delivery_id}': hidden(),
   'POST /webhooks/deliveries/{delivery_id}/redeliver': hidden(),
-  'POST /webhooks/test': { for: 'same', body: () => ({ url: STANDING_URL }) },
+  'POST /webhooks/test': { for: 'same', answer: 403, body: () => ({ url: STANDING_URL }) },
 }

@@ -1,5 +1,6 @@
 /** What is posted when a run ends, how often, and what it can never reach. */
 import { createHmac } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Authorize, allowAll } from '../../../src/core/agent/authorization.ts'
 import { parseIpRange } from '../../../src/core/network/ip-range.ts'
@@ -244,9 +245,9 @@ describe('a webhook of the deployment', () => {
     expect(found[inside.url]).toMatchObject({ attempt: 8, error: expect.stringContaining('10.0') })
   })
 
-  const sendTest = async (url: string) => {
+  const sendTest = async (url: string, at = server.url) => {
     const init = { method: 'POST', body: JSON.stringify({ url }) }
-    const response = await fetch(`${server.url}/webhooks/test`, init)
+    const response = await fetch(`${at}/webhooks/test`, init)
     return { status: response.status, body: (await response.json()) as never }
   }
 
@@ -271,6 +272,54 @@ describe('a webhook of the deployment', () => {
     expect((await sendTest(url)).body).toMatchObject(refused)
     expect(receiver.received).toHaveLength(2)
     expect(await get('/webhooks/deliveries')).toEqual([])
+  })
+
+  test('gets one test at a time', async () => {
+    await start({}, { standingWebhooks: [standing('/t'), standing('/other')] })
+    const { promise: held, resolve: hold } = Promise.withResolvers<ServerResponse>()
+    receiver.next.push(hold)
+    const { url } = standing('/t')
+    const [{ url: member }] = server.members
+    const first = sendTest(url, member)
+    const response = await held
+    const { status, body } = await sendTest(url, member)
+    expect([status, body]).toMatchObject([409, { detail: expect.stringContaining('under way') }])
+    expect((await sendTest(standing('/other').url)).status).toBe(200)
+    response.writeHead(204).end()
+    expect((await first).status).toBe(200)
+    expect((await sendTest(url)).status).toBe(200)
+    expect(receiver.received).toHaveLength(3)
+  })
+
+  test('is shown and tested only to developers of a project with users of its own', async () => {
+    const options = {
+      projectName: 'owned',
+      apiKeys: ['key'],
+      standingWebhooks: [standing('/s?token=x')],
+    }
+    await start({}, options)
+    const asUser = { authorization: 'Bearer ann' }
+    const asStudio = { 'x-auth-scheme': 'langsmith', 'x-api-key': 'key' }
+    const ask = async (headers: Record<string, string>, path: string, body?: object) => {
+      const init = body && { method: 'POST', body: JSON.stringify(body) }
+      const response = await fetch(`${server.url}${path}`, { ...init, headers })
+      return { status: response.status, json: (await response.json()) as never }
+    }
+    const input = { question: 'why?' }
+    const run = { assistant_id: 'agent', input, webhook: `${receiver.url}/own` }
+    expect((await ask(asUser, '/runs/wait', run)).status).toBe(200)
+    await receiver.count(2)
+    const path = '/webhooks/deliveries'
+    const own = (await ask(asUser, path)).json as { url: string }[]
+    expect(own.map(({ url }) => url)).toEqual([`${receiver.url}/own`])
+    const { url } = standing('/s?token=x')
+    const all = await server.store.webhookDeliveries.search({}, { limit: 2, offset: 0 })
+    const one = `${path}/${all.find((delivery) => delivery.url === url)?.delivery_id}`
+    expect((await ask(asUser, one)).status).toBe(404)
+    expect((await ask(asUser, `${one}/redeliver`, {})).status).toBe(404)
+    expect((await ask(asUser, '/webhooks/test', { url })).status).toBe(403)
+    expect((await ask(asStudio, '/webhooks/test', { url })).status).toBe(200)
+    expect(receiver.received).toHaveLength(3)
   })
 
   test('is the only one that gets tests', async () => {
