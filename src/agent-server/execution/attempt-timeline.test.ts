@@ -24,15 +24,3 @@ it('keeps no more of all texts together than is told, stacks and interrupts amon
   const chars = JSON.stringify(spans).length
   expect(chars).toBeLessThan(TIMELINE_LIMITS.totalChars + 500 * 400)
 })
-
-it('counts the tokens of its models once, when each has ended', async () => {
-  const parts = { store: {}, revisionId: undefined, clock: { now: () => 0 }, log: silentLog }
-  const claimed = { run: { attempt: 1 }, lease: { token: 1, server_id: 'server' } }
-  const begin = () => new AttemptTimeline(parts as never, claimed as never)
-  const model = { ...aSpan(0), kind: 'model', output_tokens: 2 } as const
-  const timeline = begin()
-  timeline.onSpans([{ ...model, ended_at: null, status: 'running' }])
-  timeline.onSpans([model, { ...model, span_id: '1', input_tokens: 5 }])
-  expect((await timeline.close('success'))?.excerpt).toEqual({ input_tokens: 5, output_tokens: 4 })
-  expect((await begin().close('success'))?.excerpt).toEqual({})
-})

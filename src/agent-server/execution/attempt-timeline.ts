@@ -6,7 +6,6 @@
 import type { ClaimedRun } from '../../core/agent/run.ts'
 import {
   type AttemptOutcome,
-  type RunExcerpt,
   TIMELINE_LIMITS,
   type TimelineEntry,
   type TimelineSpan,
@@ -28,8 +27,6 @@ export class AttemptTimeline {
   #unwritten = new Map<string, TimelineSpan>()
   #chars = 0
   #leftOut = 0
-  /** Of the models that have ended. */
-  #tokens: Pick<RunExcerpt, 'input_tokens' | 'output_tokens'> = {}
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
   #isClosed = false
@@ -55,8 +52,7 @@ export class AttemptTimeline {
     this.#isClosed = true
     clearTimeout(this.#timer)
     await this.#writing
-    const entry = this.#take(outcome, this.#parts.clock.now())
-    return { ...entry, excerpt: this.#tokens }
+    return this.#take(outcome, this.#parts.clock.now())
   }
 
   /** Closes and writes the rest itself, if the lease is still held: the run does not end here. Never rejects. */
@@ -66,7 +62,6 @@ export class AttemptTimeline {
   }
 
   #note(span: TimelineSpan): void {
-    if (span.ended_at !== null) this.#count(span)
     const isNew = !this.#seen.has(span.span_id)
     if (isNew && this.#seen.size >= TIMELINE_LIMITS.spans) {
       if (span.ended_at !== null) this.#leftOut += 1
@@ -74,15 +69,6 @@ export class AttemptTimeline {
     }
     this.#seen.add(span.span_id)
     this.#unwritten.set(span.span_id, this.#within(span))
-  }
-
-  #count({ input_tokens, output_tokens }: TimelineSpan): void {
-    if (input_tokens === undefined && output_tokens === undefined) return
-    const { input_tokens: given = 0, output_tokens: answered = 0 } = this.#tokens
-    this.#tokens = {
-      input_tokens: given + (input_tokens ?? 0),
-      output_tokens: answered + (output_tokens ?? 0),
-    }
   }
 
   /** Removes the span's texts, and the stack of its error, if the attempt has too many texts. Keeps the error. */

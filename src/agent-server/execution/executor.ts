@@ -31,12 +31,13 @@ import { finishRun } from './finish.ts'
 import { HandOver } from './hand-over.ts'
 import { NodeSpans } from './node-spans.ts'
 import {
+  countTokens,
   exhaustedError,
   type Outcome,
   observeRun,
-  reportTokens,
   statusOf,
   stoppedUnasked,
+  type TokenCounter,
   timeoutError,
 } from './outcome.ts'
 import {
@@ -110,6 +111,7 @@ class Execution {
   readonly #projection: RunProjection
   readonly #span: Span
   readonly #nodeSpans: NodeSpans
+  readonly #tokens: TokenCounter
   /** Absent: this execution only ends the run. */
   #timeline: AttemptTimeline | undefined
   #hasBegun = false
@@ -135,6 +137,7 @@ class Execution {
     this.#abortTimeout = new AbortTimeout(this.#signal, parts.abortLimitMs)
     const { run, lease } = claimed
     const { run_id, thread_id, has_new_thread, kwargs } = run
+    this.#tokens = countTokens(parts, run)
     this.#log = parts.events.openRun({ run_id, thread_id, lease })
     const checkpoints = new RunCheckpoints({
       store: parts.store.checkpoints,
@@ -209,7 +212,8 @@ class Execution {
     this.#span.set({ status: statusOf(outcome) })
     if ('error' in outcome) this.#span.fail(outcome.error.message)
     const events = [...(await this.#missingBeginning()), ...unwritten.events]
-    const timeline = await this.#timeline?.close(statusOf(outcome))
+    const entry = await this.#timeline?.close(statusOf(outcome))
+    const timeline = entry && { ...entry, excerpt: this.#tokens.sum() }
     const left = { state, unwritten: { ...unwritten, events }, timeline }
     return finishRun(this.#parts, this.#claimed, outcome, left)
   }
@@ -276,13 +280,12 @@ class Execution {
     if (resumed && (await standsAtBreakpoint(graph, run))) return
     if (!resumed) await requireOpenInterrupts(this.#parts, graph, run)
     const signal = this.#handOver.signalOfGraph()
-    const onTokens = reportTokens(this.#parts, run)
     const calls: RunCalls = {
       checkpoints: this.#checkpoints,
       onSpans: (spans) => {
         this.#timeline?.onSpans(spans)
         this.#nodeSpans.onSpans(spans)
-        onTokens(spans)
+        this.#tokens.onSpans(spans)
       },
     }
     const running = graph.run(graphRequest(run, { resumed }), calls, signal)

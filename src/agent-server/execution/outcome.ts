@@ -1,6 +1,6 @@
 /** How an execution of a run ends: its outcome, the errors of failed runs, and its log lines, metrics and traces. */
 import type { CancelAction, QueuedRun, RunError, StopOutcome } from '../../core/agent/run.ts'
-import type { TimelineSpan } from '../../core/agent/timeline/timeline.ts'
+import type { RunExcerpt, TimelineSpan } from '../../core/agent/timeline/timeline.ts'
 import { AppError } from '../../core/errors.ts'
 import { withOrigin } from '../../core/origin.ts'
 import type { Span } from '../../core/tracing.ts'
@@ -66,21 +66,39 @@ export function observeRun<T>(
   )
 }
 
-/** Returns a listener of the run's spans that reports the first token and the tokens of its models. */
-export function reportTokens(
+/** Counts the tokens of an attempt's models. */
+export interface TokenCounter {
+  /** See `RunCalls`. */
+  onSpans(spans: readonly TimelineSpan[]): void
+  /** Of the models that have ended; empty: none has reported tokens. */
+  sum(): Pick<RunExcerpt, 'input_tokens' | 'output_tokens'>
+}
+
+/** The counter also reports the run's first token, and the tokens of each model that has ended, to the metrics. */
+export function countTokens(
   { metrics }: Pick<Parts, 'metrics'>,
   { available_at }: Pick<QueuedRun, 'available_at'>,
-): (spans: readonly TimelineSpan[]) => void {
+): TokenCounter {
   let hasToken = false
-  return (spans) => {
-    for (const { first_token_at, ended_at, input_tokens = 0, output_tokens = 0 } of spans) {
-      if (first_token_at !== undefined && !hasToken) {
-        hasToken = true
-        metrics.firstToken(Math.max(first_token_at - available_at, 0) / 1000)
+  let sum: ReturnType<TokenCounter['sum']> = {}
+  const count = ({ input_tokens, output_tokens }: TimelineSpan) => {
+    if (input_tokens === undefined && output_tokens === undefined) return
+    const [input, output] = [input_tokens ?? 0, output_tokens ?? 0]
+    const { input_tokens: given = 0, output_tokens: answered = 0 } = sum
+    sum = { input_tokens: given + input, output_tokens: answered + output }
+    if (input + output > 0) metrics.tokensUsed({ input, output })
+  }
+  return {
+    onSpans(spans) {
+      for (const span of spans) {
+        if (span.first_token_at !== undefined && !hasToken) {
+          hasToken = true
+          metrics.firstToken(Math.max(span.first_token_at - available_at, 0) / 1000)
+        }
+        if (span.ended_at !== null) count(span)
       }
-      if (ended_at !== null && input_tokens + output_tokens > 0)
-        metrics.tokensUsed({ input: input_tokens, output: output_tokens })
-    }
+    },
+    sum: () => sum,
   }
 }
 
