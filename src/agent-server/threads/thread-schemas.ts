@@ -143,7 +143,10 @@ const ExcludeMetadataSchema = optional(
       'Not threads whose metadata contain this object, or any object of this list. A thread that lacks the keys stays.',
   })
 
-/** `updated_after`, `updated_before` and `text` are Runyard's own. `updated_after` is inclusive, `updated_before` is not. */
+/**
+ * `updated_after`, `updated_before` and `text` are Runyard's own. `updated_after` is inclusive, `updated_before` is
+ * not.
+ */
 const QUERY_FIELDS = {
   metadata: optional(JsonObjectSchema).openapi({ description: CONTAINED }),
   exclude_metadata: ExcludeMetadataSchema,

@@ -40,7 +40,7 @@ export class Sampler {
   /** In ms since 1970. Another control plane has counted what agent servers did before. */
   readonly #beganAt: number
 
-  /** Create it before the agent servers whose first counts it shall keep. */
+  /** Create it before the agent servers whose first counts it must count. */
   constructor(parts: SamplerParts) {
     this.#parts = parts
     this.#beganAt = parts.clock.now()
@@ -85,7 +85,7 @@ export class Sampler {
     await store.figures.expire(now - KEPT_MS)
   }
 
-  /** The earlier reading of the same process, or this one if the process has not to be counted from its start. */
+  /** The earlier reading of the same process, or this one if an earlier control plane has already counted its start. */
   #before(one: ServerReading): ServerReading | undefined {
     const before = this.#servers.get(one.url)?.reading
     if (before && isSameServer(before, one)) return before

@@ -142,7 +142,9 @@ function firstText(value: JsonValue | undefined): string | undefined {
   return textsIn(value).next().value ?? undefined
 }
 
-/** The values that the run was not given in this form; `null`: it was given none, and what it has changed is unknown. */
+/**
+ * The values that the run was not given in this form; `null`: it was given none, and what it has changed is unknown.
+ */
 function changedBy(input: JsonValue | undefined, values: JsonValue): JsonValue {
   if (input === undefined || input === null) return null
   if (!isObject(values) || !isObject(input)) return values

@@ -68,6 +68,7 @@ export type StandingWebhook = {
 /**
  * Whether a deployment's webhook may have the URL: a whole http or https URL without a password, which would be shown
  * with each delivery. A path of the server itself is refused: if it created runs, each of them would create the next.
+ * A whole URL of the server itself is not recognised and can do the same.
  */
 export function isStandingUrl(text: string): boolean {
   const url = /^https?:\/\//i.test(text) ? URL.parse(text) : null

@@ -9,8 +9,8 @@
  * state, 800 ms. A generated column or an expression index is no alternative, since it needs to know the keys in
  * advance.
  *
- * A text is searched by reading the states themselves, of a bounded number of threads: an index would be a second copy of
- * all conversations.
+ * A text is searched by reading the states themselves, of a bounded number of threads: an index would be a second copy
+ * of all conversations.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import { lacksText, mentions } from '../../core/agent/excerpt.ts'

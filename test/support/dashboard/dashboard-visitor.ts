@@ -118,8 +118,8 @@ export class DashboardVisitor {
   }
 
   /**
-   * What is wrong with the page as it is now: what axe calls serious or critical, and missing landmarks and headings, in
-   * both themes, wide and narrow, and whatever makes a narrow window scroll sideways.
+   * What is wrong with the page as it is now: what axe calls serious or critical, and missing landmarks and headings,
+   * in both themes, wide and narrow, and whatever makes a narrow window scroll sideways.
    */
   async faults(): Promise<string[]> {
     const found: string[] = []
