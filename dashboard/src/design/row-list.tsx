@@ -55,8 +55,6 @@ export function RowList<T>(props: {
   onSort?: (sort: string) => void
   /** Absent: rows cannot be selected. */
   selection?: { keys: ReadonlySet<string>; onChange: (keys: ReadonlySet<string>) => void }
-  /** The height of the list, as a class. */
-  height?: string
 }) {
   const { count, rowAt, keyOf, linkOf, selection, onSeen } = props
   const columns = useShown(props.columns)
@@ -82,6 +80,7 @@ export function RowList<T>(props: {
   const press = (event: KeyboardEvent<HTMLElement>, index: number, row: T) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step !== 0) focusRow(frame.current, index + step, () => rows.scrollToIndex(index + step))
+    else if (event.target !== event.currentTarget) return
     else if (event.key === 'Enter') void navigate({ to: linkOf(row) })
     else if (event.key === ' ' && selection) toggle(keyOf(row))
     else return
@@ -112,11 +111,7 @@ export function RowList<T>(props: {
             ))}
           </div>
         </div>
-        <div
-          ref={frame}
-          role="rowgroup"
-          className={classes('relative overflow-y-auto', props.height ?? 'max-h-[65vh]')}
-        >
+        <div ref={frame} role="rowgroup" className="relative max-h-[65vh] overflow-y-auto">
           <div style={{ height: rows.getTotalSize() }} role="presentation" />
           {items.map(({ index, start }) => {
             const row = rowAt(index)
