@@ -116,47 +116,46 @@ export async function isAwake(deployment_id: string): Promise<boolean> {
 
 export type DeploymentAtAGlance = DeploymentStates['resources'][number]
 
-/** Which deployments serve, and their serving and latest revisions, by id: one request for a whole list. */
-export function deploymentStatesQuery() {
+/** Whether each deployment serves, and its serving and latest revisions: one request for a whole list. */
+function statesQuery<T>(select: (all: DeploymentAtAGlance[]) => T) {
   return queryOptions({
     queryKey: ['deployments', 'states'],
-    queryFn: async () => {
-      const all = await readStates()
-      return new Map(all.map((one) => [one.deployment_id, one]))
-    },
-    refetchInterval: ({ state: { data } }) => {
-      const all = [...(data?.values() ?? [])]
-      return all.every(({ latest }) => latest === null || isOver(latest.status)) ? PACE : QUICK_PACE
-    },
+    queryFn: async () => (await dataOf(controlPlane.api.GET('/v2/deployment-states'))).resources,
+    refetchInterval: ({ state: { data } }) =>
+      data?.some(({ latest }) => latest && !isOver(latest.status)) ? QUICK_PACE : PACE,
+    select,
   })
 }
 
-async function readStates(): Promise<DeploymentAtAGlance[]> {
-  return (await dataOf(controlPlane.api.GET('/v2/deployment-states'))).resources
+/** By deployment id. */
+export function deploymentStatesQuery() {
+  return statesQuery(byDeployment)
+}
+
+/** A `select` of queries: it stays the same function, so rows that did not change give the same map. */
+export function byDeployment<T extends { deployment_id: string }>(rows: readonly T[]) {
+  return new Map(rows.map((row) => [row.deployment_id, row]))
 }
 
 /** Deployments by whether their agent servers can respond at once. */
 export interface Answering {
   awake: { id: string; name: string }[]
-  asleep: { id: string; name: string }[]
+  asleep: { id: string; name: string; state: DeploymentAtAGlance['state'] }[]
 }
 
 export function answeringQuery() {
-  return queryOptions({
-    queryKey: ['deployments', 'answering'],
-    queryFn: async (): Promise<Answering> => {
-      const deployed = (await readStates()).filter(({ active }) => active !== null)
-      const briefOf = ({ deployment_id, name }: DeploymentAtAGlance) => ({
-        id: deployment_id,
-        name,
-      })
-      return {
-        awake: deployed.filter(({ state }) => state === 'serving').map(briefOf),
-        asleep: deployed.filter(({ state }) => state !== 'serving').map(briefOf),
-      }
-    },
-    refetchInterval: 15_000,
-  })
+  return { ...statesQuery(answering), refetchInterval: 15_000 }
+}
+
+/** Only deployments that were deployed. */
+export function answering(all: readonly DeploymentAtAGlance[]): Answering {
+  const deployed = all
+    .filter(({ active }) => active !== null)
+    .map(({ deployment_id: id, name, state }) => ({ id, name, state }))
+  const { awake = [], asleep = [] } = Object.groupBy(deployed, ({ state }) =>
+    state === 'serving' ? 'awake' : 'asleep',
+  )
+  return { awake, asleep }
 }
 
 /** No rollout is in progress, as far as the deployment itself shows. */

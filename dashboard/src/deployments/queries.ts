@@ -2,7 +2,7 @@
 import { dataOf, isOver, type Revision, type RevisionHistoryEntry } from '@runyard/client'
 import { queryOptions } from '@tanstack/react-query'
 import { controlPlane } from '../api/control-plane.ts'
-import { PACE, QUICK_PACE } from '../api/deployments.ts'
+import { byDeployment, PACE, QUICK_PACE } from '../api/deployments.ts'
 
 const { api } = controlPlane
 
@@ -75,10 +75,8 @@ export function comparisonQuery(deployment_id: string, { id: revision_id, status
 export function figuresQuery() {
   return queryOptions({
     queryKey: ['figures', 'deployments'],
-    queryFn: async () => {
-      const { deployments } = await dataOf(api.GET('/v2/figures'))
-      return new Map(deployments.map((one) => [one.deployment_id, one]))
-    },
+    queryFn: async () => (await dataOf(api.GET('/v2/figures'))).deployments,
+    select: byDeployment,
     refetchInterval: 3 * PACE,
   })
 }

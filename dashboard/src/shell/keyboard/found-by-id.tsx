@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type AgentServer, agentServer, atAGlance } from '../../api/agent-server.tsx'
 import { controlPlane } from '../../api/control-plane.ts'
 import { pagesOf } from '../../api/deployment-pages.ts'
-import { answeringQuery } from '../../api/deployments.ts'
+import { answering, answeringQuery } from '../../api/deployments.ts'
 import { MODE } from '../../api/mode.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { searchRuns } from '../../api/runs.ts'
@@ -46,7 +46,10 @@ export function useFoundById(typed: string, go: (to: string) => void) {
 /** A request that fails does not hide what another one finds. */
 async function find(id: string): Promise<Found[]> {
   const isPlane = MODE === 'control-plane'
-  const awake = isPlane ? (await queryClient.fetchQuery(answeringQuery())).awake : [undefined]
+  // Fetched rows are the query's own, before its `select`.
+  const awake = isPlane
+    ? answering(await queryClient.fetchQuery(answeringQuery())).awake
+    : [undefined]
   const deployments = isPlane ? await controlPlane.listDeployments().catch(() => []) : []
   const own = deployments.find((one) => one.id === id)
   if (own) return [{ kind: 'Deployment', of: own.name, to: pagesOf(id).overview }]
