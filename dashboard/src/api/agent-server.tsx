@@ -62,9 +62,15 @@ const AS_STUDIO = { 'x-auth-scheme': 'langsmith' }
 /** The gateway neither wakes a deployment for such a request nor keeps it awake; see `agentFetch`. */
 const AT_A_GLANCE = { 'x-runyard-wake': 'glance' }
 
-/** The same server for background requests, which do not wake it or keep it awake. */
-export function atAGlance({ deploymentId: id, name }: AgentServer): AgentServer {
-  return id ? serverWith({ id, name }, AT_A_GLANCE) : serverWith(undefined, {})
+const glances = new WeakMap<AgentServer, AgentServer>()
+
+/** The same server for background requests, which do not wake it or keep it awake: always the same object. */
+export function atAGlance(server: AgentServer): AgentServer {
+  const { deploymentId: id, name } = server
+  const known = glances.get(server)
+  const glance = known ?? (id ? serverWith({ id, name }, AT_A_GLANCE) : serverWith(undefined, {}))
+  glances.set(server, glance).set(glance, glance)
+  return glance
 }
 
 /** For pages that show several servers side by side. */
