@@ -90,7 +90,9 @@ function Deployments({ all }: { all: readonly Deployment[] }) {
         />
       </Filters>
       {rows.length === 0 ? (
-        <Empty title={q ? `No deployment is called “${q}”.` : 'No deployment is in this state.'} />
+        <Empty
+          title={`No deployment ${[q && `is called “${q}”`, state && 'is in this state'].filter(Boolean).join(' and ')}.`}
+        />
       ) : (
         <RowList
           label="Deployments"
