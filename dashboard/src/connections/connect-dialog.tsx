@@ -1,5 +1,4 @@
 /** Connects an account of the user; the provider asks for consent in a window of its own. */
-
 import { useState } from 'react'
 import { Form } from 'react-aria-components'
 import { Button } from '../design/button.tsx'

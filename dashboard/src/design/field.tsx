@@ -1,5 +1,4 @@
 /** Form fields: label, control, help and error. */
-
 import type { ReactNode } from 'react'
 import {
   Checkbox as AriaCheckbox,

@@ -1,5 +1,4 @@
 /** A text field that suggests choices matching the typed words; any other text is accepted too. */
-
 import { type ReactNode, useState } from 'react'
 import {
   Button,

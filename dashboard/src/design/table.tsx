@@ -2,7 +2,6 @@
  * A table with real columns: arrow keys (and `j`, `k`) move between rows, Enter opens a row, and rows can be
  * selected if `selection` is given.
  */
-
 import { useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import {

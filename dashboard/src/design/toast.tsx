@@ -1,5 +1,4 @@
 /** Short messages about a finished action. They disappear by themselves, and screen readers read them. */
-
 import {
   UNSTABLE_Toast as AriaToast,
   Text,

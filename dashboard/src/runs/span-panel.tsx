@@ -1,5 +1,4 @@
 /** One bar of the waterfall: its facts, with input and output side by side. */
-
 import type { TimelineAttempt as Attempt, TimelineSpan as Span, Timeline } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'

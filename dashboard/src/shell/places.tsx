@@ -1,5 +1,4 @@
 /** The places in the rail and the palette, for either mode of this page. */
-
 import type { ReactNode } from 'react'
 import type { Mode } from '../api/mode.ts'
 import {

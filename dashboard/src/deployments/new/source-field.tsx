@@ -1,5 +1,4 @@
 /** Where the user drops or picks a project: a folder, or a tarball of one. */
-
 import type { ReactNode } from 'react'
 import { DropZone, FileTrigger, Text } from 'react-aria-components'
 import { Button } from '../../design/button.tsx'

@@ -1,5 +1,4 @@
 /** A palette of places, deployments, assistants and actions, searched by typing. */
-
 import { useState } from 'react'
 import {
   Autocomplete,
