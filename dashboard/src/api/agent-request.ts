@@ -17,14 +17,17 @@ export async function askAgent<T>(...asked: Parameters<typeof askForPage>): Prom
   return (await askForPage<T>(...asked)).answer
 }
 
-/** The same with the headers of the response, which lead to the next page. */
+/**
+ * The same with the headers of the response, which lead to the next page. `lookedAt`: a search for a text has looked at
+ * so many rows, and there are more.
+ */
 export async function askForPage<T>(
   server: Pick<AgentServer, 'url' | 'headers'>,
   method: string,
   path: string,
   body?: unknown,
   signal?: AbortSignal,
-): Promise<{ answer: T; headers: Headers }> {
+): Promise<{ answer: T; headers: Headers; lookedAt: number | undefined }> {
   const response = await agentFetch(`${server.url}${path}`, {
     method,
     headers: {
@@ -36,7 +39,13 @@ export async function askForPage<T>(
   })
   const text = await response.text()
   if (!response.ok) throw new AgentRefusal(response.status, detailOf(text, response.status))
-  return { answer: (text === '' ? undefined : JSON.parse(text)) as T, headers: response.headers }
+  const { headers } = response
+  const lookedAt = Number(headers.get('x-search-looked-at') ?? Number.NaN)
+  return {
+    answer: (text === '' ? undefined : JSON.parse(text)) as T,
+    headers,
+    lookedAt: Number.isNaN(lookedAt) ? undefined : lookedAt,
+  }
 }
 
 /** The pause after a key press before a search for the typed text, in ms. */

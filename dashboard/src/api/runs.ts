@@ -46,10 +46,7 @@ export interface RunQuery {
   created_before?: string | undefined
 }
 
-/**
- * One page, newest first. `next`: the cursor of the following page. `lookedAt`: a search for a text has looked at so
- * many, and there are more.
- */
+/** One page, newest first. `next`: the cursor of the following page. `lookedAt`: see `askForPage`. */
 export async function searchRuns(
   server: AgentServer,
   query: RunQuery & { limit: number; cursor?: string | undefined },
@@ -62,9 +59,8 @@ export async function searchRuns(
     query,
     signal,
   )
-  const lookedAt = found.headers.get('x-search-looked-at')
   return {
-    lookedAt: lookedAt === null ? undefined : Number(lookedAt),
+    lookedAt: found.lookedAt,
     runs: await withWaiting(server, found.answer, signal),
     next: found.headers.get('x-pagination-next') ?? undefined,
   }

@@ -23,7 +23,7 @@ interface ThreadPage {
   threads: FoundThread[]
   /** The number of threads on all pages. */
   total: number
-  /** A search for a text has looked at so many, and there are more. */
+  /** See `askForPage`. */
   lookedAt: number | undefined
 }
 
@@ -84,8 +84,7 @@ async function searchThreads(
     const { assistant_id, graph_id } = (row.metadata ?? {}) as Record<string, string | undefined>
     return { ...row, server, assistant_id, graph_id, is_waiting: row.status === 'interrupted' }
   })
-  const lookedAt = found.headers.get('x-search-looked-at')
-  return { threads, total, lookedAt: lookedAt === null ? undefined : Number(lookedAt) }
+  return { threads, total, lookedAt: found.lookedAt }
 }
 
 /** A search counts at most one more than this. */
