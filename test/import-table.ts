@@ -228,6 +228,8 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'deployments/logs/log-lines',
     'deployments/logs/queries',
     'studio/conversation/message-text',
+    'webhooks/deliveries-table',
+    'webhooks/delivery-dialog',
   ],
   threads: [...AREA_GROUND, 'studio/thread-studio'],
   home: [...AREA_GROUND, 'deployments/deployment-state', 'deployments/new/new-deployment-form'],

@@ -29,13 +29,13 @@ export function CronsPage() {
   return (
     <ServersPage
       title="Crons"
-      actions={() => (
+      actions={
         <Talks>
           <Button kind="primary" icon={<Plus size={14} />} onPress={() => change({ new: true })}>
             New cron
           </Button>
         </Talks>
-      )}
+      }
     >
       {(servers) => <Crons servers={servers} />}
     </ServersPage>

@@ -1,5 +1,6 @@
 /** Runs of several agent servers in one list, newest first, page by page. */
 import type { AgentServer } from '../api/agent-server.tsx'
+import { statusOf } from '../api/query-client.ts'
 import { type FoundRun, type RunQuery, searchRuns } from '../api/runs.ts'
 
 export interface ServerRun extends FoundRun {
@@ -24,31 +25,41 @@ export interface RunsPage {
 
 const PAGE = 100
 
-/** The page after `before`; without it the first page. */
+/**
+ * The page after `before`; without it the first page. `known`: the first page as it was read before. A server that has
+ * fallen asleep since keeps its runs of it.
+ */
 export async function nextPage(
   servers: readonly AgentServer[],
   query: RunQuery,
   before: RunsPage | undefined,
   signal: AbortSignal,
+  known?: RunsPage,
 ): Promise<RunsPage> {
   const failures: RunsPage['failures'] = []
   let lookedAt: number | undefined
   const read = async (server: AgentServer): Promise<[string, Source]> => {
-    const known = before?.sources[server.key] ?? { rest: [], cursor: undefined }
-    if (known.cursor === null || known.rest.length >= PAGE) return [server.key, known]
+    const { key } = server
+    const source = before?.sources[key] ?? { rest: [], cursor: undefined }
+    if (source.cursor === null || source.rest.length >= PAGE) return [key, source]
     try {
       const found = await searchRuns(
         server,
-        { ...query, limit: PAGE, cursor: known.cursor },
+        { ...query, limit: PAGE, cursor: source.cursor },
         signal,
       )
       lookedAt ??= found.lookedAt
-      const rest = [...known.rest, ...found.runs.map((run) => ({ ...run, server }))]
-      return [server.key, { rest, cursor: found.next ?? null }]
+      const rest = [...source.rest, ...found.runs.map((run) => ({ ...run, server }))]
+      return [key, { rest, cursor: found.next ?? null }]
     } catch (error) {
       signal.throwIfAborted()
+      const last = known?.sources[key]
+      if (last && statusOf(error) === 409) {
+        const shown = known.runs.filter((run) => run.server.key === key)
+        return [key, { ...last, rest: [...shown, ...last.rest] }]
+      }
       failures.push({ server, error })
-      return [server.key, { rest: known.rest, cursor: null }]
+      return [key, { rest: source.rest, cursor: null }]
     }
   }
   const sources = Object.fromEntries(await Promise.all(servers.map(read)))

@@ -1,10 +1,36 @@
 import type { Command, Config, Run, StreamMode } from '@langchain/langgraph-sdk'
 import type { WebhookDelivery as Delivery, TimelineSpan as Span, Timeline } from '@runyard/client'
-import { queryOptions } from '@tanstack/react-query'
-import { askAgent } from '../api/agent-request.ts'
-import type { AgentServer } from '../api/agent-server.tsx'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { afterTyping, askAgent } from '../api/agent-request.ts'
+import { type AgentServer, atAGlance } from '../api/agent-server.tsx'
 import { readAgain } from '../api/read-again.ts'
 import { isActive } from '../api/run-state.ts'
+import { hasMore, nextPage, type RunsPage } from './merged-runs.ts'
+import { queryOf, type RunsSearch } from './search.ts'
+
+const PACE_MS = 5_000
+
+/** The found runs of one server or of several, page by page. */
+export function runsQuery(servers: readonly AgentServer[], search: RunsSearch) {
+  return infiniteQueryOptions({
+    queryKey: ['runs', servers.map(({ key }) => key), search],
+    queryFn: async ({ pageParam, signal, client, queryKey }) => {
+      await afterTyping(search.text, signal)
+      const known = client.getQueryData<{ pages: RunsPage[] }>(queryKey)?.pages[0]
+      // Polling wakes no deployment.
+      const asked = known ? servers.map(atAGlance) : servers
+      const before = pageParam === undefined ? known : undefined
+      return nextPage(asked, queryOf(search, Date.now()), pageParam, signal, before)
+    },
+    initialPageParam: undefined as RunsPage | undefined,
+    getNextPageParam: (last) => (hasMore(last) ? last : undefined),
+    placeholderData: keepPreviousData,
+    // A refresh would load every page again, so it only happens while one page is loaded.
+    // A search for a text is no poll.
+    refetchInterval: ({ state }) =>
+      search.text !== undefined || (state.data?.pages.length ?? 0) > 1 ? false : PACE_MS,
+  })
+}
 
 export interface RunPlace {
   thread_id: string

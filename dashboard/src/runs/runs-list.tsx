@@ -1,9 +1,7 @@
 /** The found runs, of one agent server or of several. */
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useState } from 'react'
-import { afterTyping } from '../api/agent-request.ts'
-import { type AgentServer, atAGlance } from '../api/agent-server.tsx'
-import { statusOf } from '../api/query-client.ts'
+import type { AgentServer } from '../api/agent-server.tsx'
 import { isActive } from '../api/run-state.ts'
 import { Button } from '../design/button.tsx'
 import { Empty } from '../design/empty.tsx'
@@ -14,35 +12,17 @@ import { Duration, Time } from '../design/text/time.tsx'
 import { toast } from '../design/toast.tsx'
 import { SearchBound } from '../shell/filters.tsx'
 import { RunStatusMark } from '../shell/run-status.tsx'
-import { Talks } from '../shell/talks.tsx'
+import { SelectionBar } from '../shell/selection-bar.tsx'
+import { ReadErrors } from '../shell/servers-page.tsx'
 import { withServer, wordsColumns } from '../shell/words.tsx'
-import { hasMore, nextPage, type RunsPage, type ServerRun } from './merged-runs.ts'
-import { isFiltered, queryOf, type RunsSearch } from './search.ts'
-
-const PACE_MS = 5_000
+import type { ServerRun } from './merged-runs.ts'
+import { runsQuery } from './queries.ts'
+import { isFiltered, type RunsSearch } from './search.ts'
 
 export function RunsList(props: { servers: readonly AgentServer[]; search: RunsSearch }) {
   const { servers, search } = props
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const query = useInfiniteQuery({
-    queryKey: ['runs', servers.map(({ key }) => key), search],
-    queryFn: async ({ pageParam, signal, client, queryKey }) => {
-      await afterTyping(search.text, signal)
-      const known = client.getQueryData<{ pages: RunsPage[] }>(queryKey)?.pages[0]
-      // Polling wakes no deployment; while one sleeps, its last data stays.
-      const asked = known ? servers.map(atAGlance) : servers
-      const page = await nextPage(asked, queryOf(search, Date.now()), pageParam, signal)
-      const isAsleep = page.failures.some(({ error }) => statusOf(error) === 409)
-      return known && isAsleep && pageParam === undefined ? known : page
-    },
-    initialPageParam: undefined as RunsPage | undefined,
-    getNextPageParam: (last) => (hasMore(last) ? last : undefined),
-    placeholderData: keepPreviousData,
-    // A refresh would load every page again, so it only happens while one page is loaded.
-    // A search for a text is no poll.
-    refetchInterval: ({ state }) =>
-      search.text !== undefined || (state.data?.pages.length ?? 0) > 1 ? false : PACE_MS,
-  })
+  const query = useInfiniteQuery(runsQuery(servers, search))
   const runs = useMemo(() => query.data?.pages.flatMap((page) => page.runs) ?? [], [query.data])
   const failures = query.data?.pages.flatMap((page) => page.failures) ?? []
   const lookedAt = query.data?.pages[0]?.lookedAt
@@ -71,11 +51,11 @@ export function RunsList(props: { servers: readonly AgentServer[]; search: RunsS
   }
   return (
     <>
-      {failures.map(({ server, error }) => (
-        <div key={server.key} className="mb-3">
-          <ErrorNote error={error} title={`Could not read the runs of ${server.name}.`} />
-        </div>
-      ))}
+      <ReadErrors
+        what="the runs"
+        servers={failures.map(({ server }) => server)}
+        results={failures.map(({ error }) => ({ error, refetch: query.refetch }))}
+      />
       {runs.length === 0 ? (
         <NoRuns search={search} />
       ) : (
@@ -97,19 +77,14 @@ export function RunsList(props: { servers: readonly AgentServer[]; search: RunsS
         />
       </p>
       {chosen.size > 0 && (
-        <div className="sticky bottom-3 mt-3 flex flex-wrap items-center gap-3 rounded-lg border border-line bg-raised px-4 py-2 shadow-overlay">
-          <span>
-            {chosen.size} chosen, {active.length} of them queued or running
-          </span>
-          <Talks>
-            <Button kind="danger" size="sm" isDisabled={active.length === 0} onPress={cancel}>
-              Cancel {active.length === 1 ? 'this run' : `${active.length} runs`}
-            </Button>
-          </Talks>
-          <Button size="sm" onPress={() => setChosen(new Set())}>
-            Choose none
+        <SelectionBar
+          text={`${chosen.size} chosen, ${active.length} of them queued or running`}
+          onNone={() => setChosen(new Set())}
+        >
+          <Button kind="danger" size="sm" isDisabled={active.length === 0} onPress={cancel}>
+            Cancel {active.length === 1 ? 'this run' : `${active.length} runs`}
           </Button>
-        </div>
+        </SelectionBar>
       )}
     </>
   )

@@ -1,5 +1,6 @@
 /** The lists of runs: of one agent server, and of all deployments. */
-import { useIsFetching, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
 import { type AgentServer, atAGlance, useAgentServer } from '../api/agent-server.tsx'
 import { metadataPairs } from '../api/metadata-text.ts'
 import { RUN_STATUSES } from '../api/runs.ts'
@@ -16,7 +17,7 @@ import {
   TextFilter,
 } from '../shell/filters.tsx'
 import { ServersPage } from '../shell/servers-page.tsx'
-import type { RunsPage as FoundPage } from './merged-runs.ts'
+import { runsQuery } from './queries.ts'
 import { RunsList } from './runs-list.tsx'
 import { type RunsSearch, runsSearchSchema } from './search.ts'
 
@@ -28,7 +29,7 @@ export function RunsPage() {
   const [search, change] = useAddress(runsSearchSchema)
   return (
     <Page title="Runs">
-      <RunFilters search={search} onChange={change} server={server} />
+      <RunFilters servers={[server]} search={search} onChange={change} assistantsOf={server} />
       <RunsList servers={[server]} search={search} />
     </Page>
   )
@@ -39,27 +40,33 @@ export function AllRunsPage() {
   const [search, change] = useAddress(runsSearchSchema)
   return (
     <ServersPage title="Runs">
-      {(servers) => (
-        <>
-          <RunFilters search={search} onChange={change} />
-          <RunsList servers={servers.map(atAGlance)} search={search} />
-        </>
-      )}
+      {(all) => {
+        const servers = all.map(atAGlance)
+        return (
+          <>
+            <RunFilters servers={servers} search={search} onChange={change} />
+            <RunsList servers={servers} search={search} />
+          </>
+        )
+      }}
     </ServersPage>
   )
 }
 
-/** `server`: if the page has only one. */
+/** Suggestions come from the runs that the list has loaded. `assistantsOf`: absent on a page of several servers. */
 function RunFilters(props: {
+  servers: readonly AgentServer[]
   search: RunsSearch
   onChange: (change: Partial<RunsSearch>) => void
-  server?: AgentServer
+  assistantsOf?: AgentServer
 }) {
-  const { search, onChange, server } = props
-  // Suggestions come from the loaded runs: it renders again when others are loaded.
-  useIsFetching({ queryKey: ['runs'] })
-  const loaded = useQueryClient().getQueriesData<{ pages: FoundPage[] }>({ queryKey: ['runs'] })
-  const runs = loaded.flatMap(([, data]) => data?.pages.flatMap((page) => page.runs) ?? [])
+  const { servers, search, onChange, assistantsOf } = props
+  const { data } = useInfiniteQuery({ ...runsQuery(servers, search), enabled: false })
+  const [errors, pairs] = useMemo(() => {
+    const runs = data?.pages.flatMap((page) => page.runs) ?? []
+    const errors = runs.flatMap(({ error }) => error?.error ?? [])
+    return [errors, runs.flatMap(({ metadata }) => metadataPairs(metadata))]
+  }, [data])
   return (
     <Filters>
       <SearchFilter
@@ -71,13 +78,13 @@ function RunFilters(props: {
         label="Error"
         value={search.error}
         onChange={(error) => onChange({ error })}
-        suggestions={runs.flatMap(({ error }) => error?.error ?? [])}
+        suggestions={errors}
       />
       <JsonFilter
         label="Metadata"
         value={search.metadata}
         onChange={(metadata) => onChange({ metadata })}
-        suggestions={runs.flatMap(({ metadata }) => metadataPairs(metadata))}
+        suggestions={pairs}
       />
       <ChoiceFilter
         label="Status"
@@ -87,9 +94,9 @@ function RunFilters(props: {
         choices={STATUSES}
       />
       <SpanFilter label="When" value={search.since} onChange={(since) => onChange({ since })} />
-      {server && (
+      {assistantsOf && (
         <AssistantFilter
-          server={server}
+          server={assistantsOf}
           value={search.assistant}
           onChange={(assistant) => onChange({ assistant })}
         />

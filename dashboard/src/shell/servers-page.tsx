@@ -3,7 +3,7 @@
  * wake none: sleeping ones are named, with a button that wakes them.
  */
 import { type UseQueryOptions, useQueries, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { Fragment, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { z } from 'zod'
 import { askAgent } from '../api/agent-request.ts'
 import { type AgentServer, agentServer, atAGlance } from '../api/agent-server.tsx'
@@ -24,13 +24,14 @@ import { Status } from '../design/status.tsx'
 import type { Column } from '../design/table.tsx'
 import { toast } from '../design/toast.tsx'
 import { addressText, useAddress } from './address.ts'
+import { ChoiceFilter } from './filters.tsx'
 
 const searchSchema = z.object({ deployment: addressText })
 
 interface Props {
   title: string
-  actions?: (servers: readonly [AgentServer, ...AgentServer[]]) => ReactNode
-  /** Not shown if no server is awake. */
+  /** Neither these nor the children are shown if no server is awake. */
+  actions?: ReactNode
   children: (servers: readonly AgentServer[]) => ReactNode
 }
 
@@ -40,16 +41,13 @@ export function ServersPage(props: Props) {
 }
 
 function OwnServerPage({ title, actions, children }: Props) {
-  const servers = useMemo(() => [agentServer()] as const, [])
+  const servers = useMemo(() => [agentServer()], [])
   return (
-    <Page title={title} actions={actions?.(servers)}>
+    <Page title={title} actions={actions}>
       {children(servers)}
     </Page>
   )
 }
-
-/** The select's value for "no filter". */
-const ALL = 'all'
 
 function AllServersPage({ title, actions, children }: Props) {
   const query = useQuery(answeringQuery())
@@ -57,20 +55,15 @@ function AllServersPage({ title, actions, children }: Props) {
   const { servers, silent } = useServers(query.data, deployment)
   const { awake = [], asleep = [] } = query.data ?? {}
   const all = [...awake, ...asleep].toSorted((a, b) => a.name.localeCompare(b.name))
-  const [first, ...rest] = servers
+  const hasServer = servers.length > 0
   const picker = (all.length > 1 || deployment !== undefined) && (
-    <div className="w-52">
-      <SelectField
-        label="Deployment"
-        isLabelHidden
-        value={deployment ?? ALL}
-        onChange={(id) => change({ deployment: id === ALL ? undefined : id })}
-        choices={[
-          { value: ALL, label: 'All deployments' },
-          ...all.map(({ id, name }) => ({ value: id, label: name })),
-        ]}
-      />
-    </div>
+    <ChoiceFilter
+      label="Deployment"
+      any="All deployments"
+      value={deployment}
+      onChange={(id) => change({ deployment: id })}
+      choices={all.map(({ id, name }) => ({ value: id, label: name }))}
+    />
   )
   return (
     <Page
@@ -78,15 +71,15 @@ function AllServersPage({ title, actions, children }: Props) {
       actions={
         <>
           {picker}
-          {first && actions?.([first, ...rest])}
+          {hasServer && actions}
         </>
       }
     >
       <QueryView query={query} what="the deployments">
         {() => (
           <>
-            {first && children(servers)}
-            {!first && silent.length === 0 && <NoServer title={title} />}
+            {hasServer && children(servers)}
+            {!hasServer && silent.length === 0 && <NoServer title={title} />}
             <NotAwake deployments={silent} />
           </>
         )}
@@ -111,40 +104,46 @@ function useServers(data: Answering | undefined, chosen: string | undefined) {
   }, [data, chosen, seen])
 }
 
-/** How many deployments that are not awake are named. */
+/** How many deployments after one sentence are named. */
 const MOST_NAMED = 20
 
-function NotAwake({
-  deployments,
-}: {
-  deployments: (Answering['asleep'][number] & { isSeen: boolean })[]
-}) {
+type Silent = Answering['asleep'][number] & { isSeen: boolean }
+
+function sentenceOf({ isSeen, state }: Silent): string {
+  if (isSeen) return 'Rows of these deployments were read before.'
+  return state === 'asleep'
+    ? 'These deployments were not read: reading would wake them.'
+    : 'These deployments were not read: they do not serve now.'
+}
+
+function NotAwake({ deployments }: { deployments: Silent[] }) {
   // The rows above have loaded by then: they would move it.
   const isShown = useShown(true)
   if (!isShown || deployments.length === 0) return null
-  const left = deployments.length - MOST_NAMED
   return (
-    <section aria-label="Not awake" className="mt-4 text-sm text-ink-soft">
-      <p className="flex flex-wrap gap-x-2">
-        <Status tone="off">Not awake</Status>
-        <span>
-          {deployments.some(({ isSeen }) => isSeen)
-            ? 'Rows of these deployments were read before.'
-            : 'These deployments were not read: reading would wake them.'}
-        </span>
-      </p>
-      <ul className="mt-2 flex flex-wrap gap-2">
-        {deployments.slice(0, MOST_NAMED).map(({ id, name }) => (
-          <li
-            key={id}
-            className="flex items-center gap-2 rounded-md border border-line bg-surface py-1 pr-1 pl-2.5"
-          >
-            <TextLink to={pagesOf(id).overview}>{name}</TextLink>
-            <WakeButton id={id} name={name} />
-          </li>
-        ))}
-        {left > 0 && <li className="py-1.5">and {left} more</li>}
-      </ul>
+    <section aria-label="Not awake" className="mt-4 space-y-2 text-sm text-ink-soft">
+      {[...Map.groupBy(deployments, sentenceOf)].map(([sentence, all]) => (
+        <Fragment key={sentence}>
+          <p className="flex flex-wrap gap-x-2">
+            <Status tone="off">Not awake</Status>
+            <span>{sentence}</span>
+          </p>
+          <ul className="flex flex-wrap gap-2">
+            {all.slice(0, MOST_NAMED).map(({ id, name, state }) => (
+              <li
+                key={id}
+                className="flex items-center gap-2 rounded-md border border-line bg-surface px-2.5 py-1"
+              >
+                <TextLink to={pagesOf(id).overview}>{name}</TextLink>
+                {state === 'asleep' && <WakeButton id={id} name={name} />}
+              </li>
+            ))}
+            {all.length > MOST_NAMED && (
+              <li className="py-1.5">and {all.length - MOST_NAMED} more</li>
+            )}
+          </ul>
+        </Fragment>
+      ))}
     </section>
   )
 }
@@ -180,7 +179,7 @@ function NoServer({ title }: { title: string }) {
         )
       }
     >
-      Here you would see its {title.toLowerCase()}.
+      Once a deployment serves, this page shows its {title.toLowerCase()}.
     </Empty>
   )
 }
@@ -202,34 +201,40 @@ export function AllRows<T extends object, Key extends readonly unknown[]>(props:
     const server = servers[at] as AgentServer
     return (data ?? []).map((row) => ({ ...row, server }))
   })
-  const isRead = results.some(({ isPending }) => !isPending)
-  // The next page's rows replace them.
+  const isWhole = results.every(({ isPending }) => !isPending)
+  // The next page's rows replace them, once all servers have returned theirs.
   const last = useRef<OfServer<T>[]>(undefined)
   useEffect(() => {
-    if (isRead) last.current = rows
+    if (isWhole) last.current = rows
   })
-  const shown = isRead ? rows : last.current
-  if (!shown) return <Skeleton lines={5} />
+  const shown = isWhole ? rows : (last.current ?? rows)
+  if (!isWhole && shown.length === 0) return <Skeleton lines={5} />
   return (
     <>
-      {results.map(({ error, refetch }, at) => {
-        // It has just fallen asleep, and is named as such.
-        if (!error || statusOf(error) === 409) return null
-        const { key, name } = servers[at] as AgentServer
-        const where = servers.length > 1 ? ` of ${name}` : ''
-        return (
-          <div key={key} className="mb-3">
-            <ErrorNote
-              error={error}
-              title={`Could not read ${what}${where}.`}
-              retry={() => void refetch()}
-            />
-          </div>
-        )
-      })}
+      <ReadErrors what={what} servers={servers} results={results} />
       {props.children(shown)}
     </>
   )
+}
+
+/** The errors of servers that could not be read, except sleeping ones: pages name these as such. */
+export function ReadErrors(props: {
+  /** The name of the rows: "the crons". */
+  what: string
+  servers: readonly AgentServer[]
+  /** In the order of the servers. */
+  results: readonly { error: unknown; refetch: () => unknown }[]
+}) {
+  return props.results.map(({ error, refetch }, at) => {
+    if (!error || statusOf(error) === 409) return null
+    const { key, name } = props.servers[at] as AgentServer
+    const title = `Could not read ${props.what} of ${name}.`
+    return (
+      <div key={key} className="mb-3">
+        <ErrorNote error={error} title={title} retry={() => void refetch()} />
+      </div>
+    )
+  })
 }
 
 /** The column of the deployment's name, if there are several. */
@@ -256,5 +261,21 @@ export function ServerField(props: {
       onChange={(key) => onChange(servers.find((one) => one.key === key) ?? value)}
       choices={servers.map(({ key, name }) => ({ value: key, label: name }))}
     />
+  )
+}
+
+/** Leads to the pages before and after; absent if this is the only one. */
+export function Pages(props: { page: number; hasMore: boolean; onPage: (page: number) => void }) {
+  const { page, hasMore, onPage } = props
+  if (page === 0 && !hasMore) return null
+  return (
+    <nav aria-label="Pages" className="mt-3 flex justify-end gap-2">
+      <Button size="sm" isDisabled={page === 0} onPress={() => onPage(page - 1)}>
+        Previous
+      </Button>
+      <Button size="sm" isDisabled={!hasMore} onPress={() => onPage(page + 1)}>
+        Next
+      </Button>
+    </nav>
   )
 }

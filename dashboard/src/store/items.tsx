@@ -1,12 +1,11 @@
 import { useState } from 'react'
 import type { AgentServer } from '../api/agent-server.tsx'
-import { Button } from '../design/button.tsx'
 import { Empty } from '../design/empty.tsx'
 import { SearchField } from '../design/field.tsx'
 import { type Column, Table } from '../design/table.tsx'
 import { Time } from '../design/text/time.tsx'
 import { pageOf } from '../shell/row-pages.ts'
-import { AllRows, type OfServer, serverColumns } from '../shell/servers-page.tsx'
+import { AllRows, type OfServer, Pages, serverColumns } from '../shell/servers-page.tsx'
 import { pathText } from './namespaces.ts'
 import { type Item, itemsQuery, PAGE_SIZE } from './queries.ts'
 
@@ -118,16 +117,7 @@ function Found(props: ItemsProps & { items: OfServer<Item>[]; hasMore: boolean }
         keyOf={({ server, namespace, key }) => `${server.key}/${pathText(namespace)}/${key}`}
         empty={<Nothing about={about} path={props.path} />}
       />
-      {(page > 0 || hasMore) && (
-        <nav aria-label="Pages" className="flex justify-end gap-2">
-          <Button size="sm" isDisabled={page === 0} onPress={() => props.onPage(page - 1)}>
-            Previous
-          </Button>
-          <Button size="sm" isDisabled={!hasMore} onPress={() => props.onPage(page + 1)}>
-            Next
-          </Button>
-        </nav>
-      )}
+      <Pages page={page} hasMore={hasMore} onPage={props.onPage} />
     </>
   )
 }

@@ -3,6 +3,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { readAgain } from '../api/read-again.ts'
 import { useChange } from '../api/use-change.ts'
+import type { Ask } from '../shell/row-pages.ts'
 
 export type Item = SearchItem
 
@@ -25,15 +26,7 @@ export function namespacesQuery(server: AgentServer) {
 /** `meaning`: the text to search for; only a store with an index returns scores. */
 export function itemsQuery(
   server: AgentServer,
-  {
-    path,
-    meaning,
-    ask,
-  }: {
-    path: readonly string[]
-    meaning: string | undefined
-    ask: { limit: number; offset: number }
-  },
+  { path, meaning, ask }: { path: readonly string[]; meaning: string | undefined; ask: Ask },
 ) {
   return queryOptions({
     queryKey: [server.key, 'store', 'items', ...path, { meaning, ...ask }],

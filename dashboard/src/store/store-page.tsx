@@ -32,13 +32,13 @@ export function StorePage() {
   return (
     <ServersPage
       title="Store"
-      actions={() => (
+      actions={
         <Talks>
           <Button kind="primary" icon={<Plus size={14} />} onPress={() => change({ new: true })}>
             New item
           </Button>
         </Talks>
-      )}
+      }
     >
       {(servers) => <Browser servers={servers} />}
     </ServersPage>
@@ -50,7 +50,7 @@ function Browser({ servers }: { servers: readonly AgentServer[] }) {
   const path = pathOf(search.namespace)
   const go = (to: readonly string[]) =>
     change({ namespace: pathText(to) || undefined, page: 0, about: undefined })
-  const of = servers.find(({ key }) => key === search.of) ?? servers[0]
+  const of = search.of === undefined ? servers[0] : servers.find(({ key }) => key === search.of)
   return (
     <div className="grid items-start gap-5 md:grid-cols-[15rem_minmax(0,1fr)]">
       <AllRows servers={servers} query={namespacesQuery} what="the namespaces">

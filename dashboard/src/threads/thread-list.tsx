@@ -1,11 +1,10 @@
 /** Lists of threads: of one server any number, of which only visible pages are loaded; of several their latest. */
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
-import { type AgentServer, atAGlance } from '../api/agent-server.tsx'
+import type { AgentServer } from '../api/agent-server.tsx'
 import { metadataPairs } from '../api/metadata-text.ts'
 import { meaningOfThread } from '../api/states.ts'
 import { Empty } from '../design/empty.tsx'
-import { ErrorNote } from '../design/error-note.tsx'
 import { QueryView } from '../design/query-view.tsx'
 import { type ListColumn, RowList } from '../design/row-list.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
@@ -13,6 +12,7 @@ import { Status } from '../design/status.tsx'
 import { countText } from '../design/text/format.ts'
 import { Time } from '../design/text/time.tsx'
 import { SearchBound } from '../shell/filters.tsx'
+import { ReadErrors } from '../shell/servers-page.tsx'
 import { withServer, wordsColumns } from '../shell/words.tsx'
 import { type FoundThread, PAGE_SIZE, type ThreadQuery, threadsQuery } from './queries.ts'
 
@@ -55,10 +55,7 @@ export function ThreadList(props: {
               onSeen={onSeen}
               selection={{ keys: props.chosen, onChange: props.onChoose }}
             />
-            <p className="mt-2 flex flex-wrap gap-x-3 text-sm text-ink-soft" role="status">
-              {countText(total)} {total === 1 ? 'thread' : 'threads'}
-              <SearchBound what="threads" lookedAt={lookedAt} />
-            </p>
+            <Count text={textOf(total)} what="threads" lookedAt={lookedAt} />
           </>
         )
       }
@@ -66,11 +63,11 @@ export function ThreadList(props: {
   )
 }
 
-/** The latest threads of several servers. */
+/** The latest threads of several servers, which it does not wake if they are given at a glance. */
 export function MergedThreadList(props: { servers: readonly AgentServer[]; query: ThreadQuery }) {
   const { servers, query } = props
   const pages = useQueries({
-    queries: servers.map((server) => threadsQuery(atAGlance(server), query, 0)),
+    queries: servers.map((server) => threadsQuery(server, query, 0)),
   })
   const threads = pages
     .flatMap(({ data }) => data?.threads ?? [])
@@ -79,45 +76,46 @@ export function MergedThreadList(props: { servers: readonly AgentServer[]; query
   const isCut = pages.some(({ data }) => data && data.total > data.threads.length)
   return (
     <>
-      {pages.map(
-        ({ error }, at) =>
-          error && (
-            <div key={servers[at]?.key} className="mb-3">
-              <ErrorNote
-                error={error}
-                title={`Could not read the threads of ${servers[at]?.name}.`}
-              />
-            </div>
-          ),
-      )}
+      <ReadErrors what="the threads" servers={servers} results={pages} />
       {threads.length > 0 ? (
-        <RowList
-          label="Threads"
-          columns={MERGED_COLUMNS}
-          count={threads.length}
-          rowAt={(index) => threads[index]}
-          keyOf={({ server, thread_id }) => `${server.key} ${thread_id}`}
-          linkOf={({ server, thread_id }) => server.pages.thread(thread_id)}
-          onSeen={NOTHING}
-        />
+        <>
+          <RowList
+            label="Threads"
+            columns={MERGED_COLUMNS}
+            count={threads.length}
+            rowAt={(index) => threads[index]}
+            keyOf={({ server, thread_id }) => `${server.key} ${thread_id}`}
+            linkOf={({ server, thread_id }) => server.pages.thread(thread_id)}
+          />
+          <Count
+            text={
+              isCut ? `The latest ${PAGE_SIZE} threads of each deployment` : textOf(threads.length)
+            }
+            what="threads of a deployment"
+            lookedAt={lookedAt}
+          />
+        </>
       ) : pages.some(({ isPending }) => isPending) ? (
         <Skeleton lines={6} />
       ) : (
         <NoThreads query={query} lookedAt={lookedAt} />
       )}
-      {threads.length > 0 && (
-        <p className="mt-2 flex flex-wrap gap-x-3 text-sm text-ink-soft" role="status">
-          {isCut
-            ? `The latest ${PAGE_SIZE} threads of each deployment`
-            : `${countText(threads.length)} ${threads.length === 1 ? 'thread' : 'threads'}`}
-          <SearchBound what="threads of a deployment" lookedAt={lookedAt} />
-        </p>
-      )}
     </>
   )
 }
 
-const NOTHING = () => undefined
+function textOf(count: number): string {
+  return `${countText(count)} ${count === 1 ? 'thread' : 'threads'}`
+}
+
+function Count({ text, ...bound }: { text: string } & Parameters<typeof SearchBound>[0]) {
+  return (
+    <p className="mt-2 flex flex-wrap gap-x-3 text-sm text-ink-soft" role="status">
+      {text}
+      <SearchBound {...bound} />
+    </p>
+  )
+}
 
 function NoThreads(props: { query: ThreadQuery; lookedAt: number | undefined }) {
   const isFiltered = Object.values(props.query).some((value) => value !== undefined)

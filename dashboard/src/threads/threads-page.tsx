@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query'
 import { type ReactNode, useMemo, useState } from 'react'
 import { z } from 'zod'
-import { type AgentServer, useAgentServer } from '../api/agent-server.tsx'
+import { type AgentServer, atAGlance, useAgentServer } from '../api/agent-server.tsx'
 import { isMetadata, metadataPairs, parseMetadata } from '../api/metadata-text.ts'
 import { meaningOfThread, type ThreadStatus } from '../api/states.ts'
 import { Button } from '../design/button.tsx'
@@ -16,9 +16,9 @@ import {
   SearchFilter,
   SpanFilter,
 } from '../shell/filters.tsx'
+import { SelectionBar } from '../shell/selection-bar.tsx'
 import { ServersPage } from '../shell/servers-page.tsx'
 import { SPANS } from '../shell/spans.ts'
-import { Talks } from '../shell/talks.tsx'
 import { DeleteThreads } from './delete-threads.tsx'
 import { type ThreadQuery, threadsQuery } from './queries.ts'
 import { MergedThreadList, ThreadList } from './thread-list.tsx'
@@ -55,17 +55,11 @@ export function ThreadsPage() {
       </ThreadFilters>
       <ThreadList server={server} query={query} chosen={chosen} onChoose={setChosen} />
       {chosen.size > 0 && (
-        <div className="sticky bottom-3 mt-3 flex flex-wrap items-center gap-3 rounded-lg border border-line bg-raised px-4 py-2 shadow-overlay">
-          <span>{chosen.size} chosen</span>
-          <Talks>
-            <Button kind="danger" size="sm" onPress={() => setDeleting(true)}>
-              Delete {chosen.size === 1 ? 'this thread' : `${chosen.size} threads`}
-            </Button>
-          </Talks>
-          <Button size="sm" onPress={() => setChosen(new Set())}>
-            Choose none
+        <SelectionBar text={`${chosen.size} chosen`} onNone={() => setChosen(new Set())}>
+          <Button kind="danger" size="sm" onPress={() => setDeleting(true)}>
+            Delete {chosen.size === 1 ? 'this thread' : `${chosen.size} threads`}
           </Button>
-        </div>
+        </SelectionBar>
       )}
       <DeleteThreads
         server={server}
@@ -84,12 +78,15 @@ export function AllThreadsPage() {
   const query = useMemo(() => queryOf(search, Date.now()), [search])
   return (
     <ServersPage title="Threads">
-      {(servers) => (
-        <>
-          <ThreadFilters servers={servers} query={query} search={search} onChange={change} />
-          <MergedThreadList servers={servers} query={query} />
-        </>
-      )}
+      {(all) => {
+        const servers = all.map(atAGlance)
+        return (
+          <>
+            <ThreadFilters servers={servers} query={query} search={search} onChange={change} />
+            <MergedThreadList servers={servers} query={query} />
+          </>
+        )
+      }}
     </ServersPage>
   )
 }

@@ -15,7 +15,7 @@ export function DeliveriesTable(props: {
   servers: readonly AgentServer[]
   deliveries: readonly OfServer<Delivery>[]
   isFiltered: boolean
-  onOpen: (delivery: Delivery) => void
+  onOpen: (delivery: OfServer<Delivery>) => void
 }) {
   const columns: readonly Column<OfServer<Delivery>>[] = [
     {
@@ -73,7 +73,7 @@ export function DeliveriesTable(props: {
   ]
   return (
     <Table
-      label="Deliveries"
+      label="Webhook deliveries"
       columns={columns}
       rows={props.deliveries}
       keyOf={({ delivery_id }) => delivery_id}

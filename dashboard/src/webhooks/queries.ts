@@ -5,6 +5,7 @@ import type { AgentServer } from '../api/agent-server.tsx'
 import { readAgain } from '../api/read-again.ts'
 import { reasonOf } from '../design/error-note.tsx'
 import { toast } from '../design/toast.tsx'
+import type { Ask } from '../shell/row-pages.ts'
 
 export const DELIVERY_STATUSES = [
   'pending',
@@ -16,7 +17,7 @@ export type DeliveryStatus = Delivery['status']
 export const PAGE_SIZE = 50
 export function deliveriesQuery(
   server: AgentServer,
-  { status, ask }: { status: DeliveryStatus | undefined; ask: { limit: number; offset: number } },
+  { status, ask }: { status: DeliveryStatus | undefined; ask: Ask },
 ) {
   return queryOptions({
     queryKey: [server.key, 'deliveries', status ?? 'all', ask.limit, ask.offset],

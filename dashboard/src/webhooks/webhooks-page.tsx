@@ -1,10 +1,9 @@
 import { z } from 'zod'
 import type { AgentServer } from '../api/agent-server.tsx'
-import { Button } from '../design/button.tsx'
-import { SelectField } from '../design/field.tsx'
 import { addressText, useAddress } from '../shell/address.ts'
+import { ChoiceFilter, Filters } from '../shell/filters.tsx'
 import { pageOf } from '../shell/row-pages.ts'
-import { AllRows, ServersPage } from '../shell/servers-page.tsx'
+import { AllRows, Pages, ServersPage } from '../shell/servers-page.tsx'
 import { DeliveriesTable } from './deliveries-table.tsx'
 import { DeliveryDialog } from './delivery-dialog.tsx'
 import { DELIVERY_STATUSES, deliveriesQuery, PAGE_SIZE } from './queries.ts'
@@ -12,13 +11,12 @@ import { DELIVERY_STATUSES, deliveriesQuery, PAGE_SIZE } from './queries.ts'
 const searchSchema = z.object({
   status: z.enum(DELIVERY_STATUSES).optional().catch(undefined),
   page: z.coerce.number().int().min(0).default(0).catch(0),
-  /** The delivery whose details are open. */
+  /** The delivery whose details are open, and the id of its deployment. */
   delivery: addressText,
+  of: addressText,
 })
 
-const ANY = 'any'
 const CHOICES = [
-  { value: ANY, label: 'Any status' },
   { value: 'pending', label: 'Pending' },
   { value: 'delivered', label: 'Delivered' },
   { value: 'failed', label: 'Failed' },
@@ -29,19 +27,20 @@ export function WebhooksPage() {
 }
 
 function Deliveries({ servers }: { servers: readonly AgentServer[] }) {
-  const [{ status, page, delivery }, change] = useAddress(searchSchema)
+  const [{ status, page, delivery, of: key }, change] = useAddress(searchSchema)
   const { ask, of } = pageOf(servers, page, PAGE_SIZE)
+  const server = key === undefined ? servers[0] : servers.find((one) => one.key === key)
   return (
     <>
-      <div className="mb-3 flex w-48">
-        <SelectField
+      <Filters>
+        <ChoiceFilter
           label="Status"
-          isLabelHidden
-          value={status ?? ANY}
-          onChange={(value) => change({ status: value === ANY ? undefined : value, page: 0 })}
+          any="Any status"
+          value={status}
+          onChange={(value) => change({ status: value, page: 0 })}
           choices={CHOICES}
         />
-      </div>
+      </Filters>
       <AllRows
         servers={servers}
         query={(server) => deliveriesQuery(server, { status, ask })}
@@ -49,27 +48,26 @@ function Deliveries({ servers }: { servers: readonly AgentServer[] }) {
       >
         {(found) => {
           const rows = found.toSorted((a, b) => b.created_at.localeCompare(a.created_at))
-          const open = rows.find(({ delivery_id }) => delivery_id === delivery)?.server
-          const only = servers.length === 1 ? servers[0] : undefined
-          const server = open ?? only
           return (
             <>
               <DeliveriesTable
                 servers={servers}
                 deliveries={of(rows).rows}
                 isFiltered={status !== undefined}
-                onOpen={({ delivery_id }) => change({ delivery: delivery_id })}
+                onOpen={({ delivery_id, server }) =>
+                  change({ delivery: delivery_id, of: server.deploymentId })
+                }
               />
               <Pages
                 page={page}
                 hasMore={of(rows).hasMore}
-                onChange={(next) => change({ page: next })}
+                onPage={(next) => change({ page: next })}
               />
               {delivery && server && (
                 <DeliveryDialog
                   server={server}
                   id={delivery}
-                  onClose={() => change({ delivery: undefined })}
+                  onClose={() => change({ delivery: undefined, of: undefined })}
                 />
               )}
             </>
@@ -77,20 +75,5 @@ function Deliveries({ servers }: { servers: readonly AgentServer[] }) {
         }}
       </AllRows>
     </>
-  )
-}
-
-function Pages(props: { page: number; hasMore: boolean; onChange: (page: number) => void }) {
-  const { page, hasMore, onChange } = props
-  if (page === 0 && !hasMore) return null
-  return (
-    <nav aria-label="Pages" className="mt-3 flex justify-end gap-2">
-      <Button size="sm" isDisabled={page === 0} onPress={() => onChange(page - 1)}>
-        Newer
-      </Button>
-      <Button size="sm" isDisabled={!hasMore} onPress={() => onChange(page + 1)}>
-        Older
-      </Button>
-    </nav>
   )
 }
