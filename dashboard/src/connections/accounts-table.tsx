@@ -1,7 +1,6 @@
 import { useState } from 'react'
 import { IconButton } from '../design/button.tsx'
 import { Empty } from '../design/empty.tsx'
-import { reasonOf } from '../design/error-note.tsx'
 import { TextField } from '../design/field.tsx'
 import { ConfirmDialog, FormDialog } from '../design/form-dialog.tsx'
 import { Ellipsis, Pencil, Star, Trash2 } from '../design/icon.gen.tsx'
@@ -9,7 +8,7 @@ import { Menu, MenuItem } from '../design/menu.tsx'
 import { Badge, Status } from '../design/status.tsx'
 import { type Column, Table } from '../design/table.tsx'
 import { Time } from '../design/text/time.tsx'
-import { toast } from '../design/toast.tsx'
+import { toastError } from '../design/toast.tsx'
 import { type Account, useVaultAction, vault } from './queries.ts'
 
 export function AccountsTable({ accounts }: { accounts: readonly Account[] }) {
@@ -72,11 +71,7 @@ export function AccountsTable({ accounts }: { accounts: readonly Account[] }) {
           <MenuItem
             icon={<Star size={14} />}
             isDisabled={one.is_default}
-            onAction={() =>
-              action.mutate(() => vault.makeDefault(one.id), {
-                onError: (error) => toast(reasonOf(error), { tone: 'bad' }),
-              })
-            }
+            onAction={() => action.mutate(() => vault.makeDefault(one.id), { onError: toastError })}
           >
             Make it the default
           </MenuItem>

@@ -4,8 +4,7 @@ import { askAgent } from '../api/agent-request.ts'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { readAgain } from '../api/read-again.ts'
 import { useChange } from '../api/use-change.ts'
-import { reasonOf } from '../design/error-note.tsx'
-import { toast } from '../design/toast.tsx'
+import { toastError } from '../design/toast.tsx'
 
 /** The last run of a cron and its outcome; Runyard returns it beside the SDK's own fields. */
 export interface CronRun {
@@ -36,7 +35,7 @@ export function cronsQuery(server: AgentServer) {
 
 /** An action on a cron; the list is read again after it. */
 export function useCronAction(server: AgentServer) {
-  return useChange([server.key, 'crons'], (error) => toast(reasonOf(error), { tone: 'bad' }))
+  return useChange([server.key, 'crons'], toastError)
 }
 
 export function runNow(server: AgentServer, { cron_id }: Cron) {

@@ -2,8 +2,7 @@
 import { dataOf } from '@runyard/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { controlPlane } from '../api/control-plane.ts'
-import { reasonOf } from '../design/error-note.tsx'
-import { toast } from '../design/toast.tsx'
+import { toast, toastError } from '../design/toast.tsx'
 
 const { api } = controlPlane
 
@@ -24,7 +23,7 @@ export function useAction<Output, Input = void>(action: Action<Input, Output>) {
       const undo = action.undo?.(input, output)
       toast(action.said(input, output), { ...(undo && { undo }) })
     },
-    onError: (error) => toast(reasonOf(error), { tone: 'bad' }),
+    onError: toastError,
     // Not awaited: the action itself is done.
     onSettled: () => void queries.invalidateQueries({ queryKey: ['deployments'] }),
   })

@@ -7,6 +7,7 @@ import {
   UNSTABLE_ToastRegion as ToastRegion,
 } from 'react-aria-components'
 import { Button, IconButton } from './button.tsx'
+import { reasonOf } from './error-note.tsx'
 import { X } from './icon.gen.tsx'
 import { Mark, type Tone } from './status.tsx'
 
@@ -26,6 +27,11 @@ export function toast(
 ): void {
   const { tone = 'good', undo, action = undo && (['Undo', undo] as const) } = options
   queue.add({ text, tone, ...(action && { action }) }, { timeout: 6_000 })
+}
+
+/** Shows why an action failed. */
+export function toastError(error: unknown): void {
+  toast(reasonOf(error), { tone: 'bad' })
 }
 
 /** Where messages appear, once in the shell: over the middle of the top bar, which has no controls. */

@@ -7,11 +7,10 @@ import type { AgentServer } from '../api/agent-server.tsx'
 import { isActive } from '../api/run-state.ts'
 import { searchRuns } from '../api/runs.ts'
 import { Button } from '../design/button.tsx'
-import { reasonOf } from '../design/error-note.tsx'
 import { FormDialog } from '../design/form-dialog.tsx'
 import { JsonEditor } from '../design/json/editor.tsx'
 import { jsonObject } from '../design/json/object.ts'
-import { toast } from '../design/toast.tsx'
+import { toastError } from '../design/toast.tsx'
 import { boundsOf, type KnownRun } from './queries.ts'
 
 type Given = Pick<KnownRun['kwargs'], 'input' | 'command'>
@@ -24,10 +23,9 @@ export function RunAgain(props: { server: AgentServer; timeline: Timeline; run: 
     mutationFn: (given: Given) => startAgain(server, timeline, run, given),
     onSuccess: ({ thread_id, run_id }) => navigate({ to: server.pages.run(thread_id, run_id) }),
   })
-  const onError = (error: unknown) => toast(reasonOf(error), { tone: 'bad' })
   return (
     <>
-      <Button isPending={isPending} onPress={() => mutate(run.kwargs, { onError })}>
+      <Button isPending={isPending} onPress={() => mutate(run.kwargs, { onError: toastError })}>
         Run again
       </Button>
       <Button onPress={() => setEditing(true)}>With another input</Button>

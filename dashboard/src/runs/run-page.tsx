@@ -10,7 +10,6 @@ import type { FoundRun } from '../api/runs.ts'
 import { meaningOfRun } from '../api/states.ts'
 import { threadRunsQuery } from '../api/thread-runs.ts'
 import { Button, ButtonLink } from '../design/button.tsx'
-import { reasonOf } from '../design/error-note.tsx'
 import { Square } from '../design/icon.gen.tsx'
 import { Card, Page, Section, TextLink } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'
@@ -18,7 +17,7 @@ import { Badge } from '../design/status.tsx'
 import { shortId } from '../design/text/format.ts'
 import { Id } from '../design/text/id.tsx'
 import { Duration, Elapsed, Time } from '../design/text/time.tsx'
-import { toast } from '../design/toast.tsx'
+import { toast, toastError } from '../design/toast.tsx'
 import { addressText, useAddress } from '../shell/address.ts'
 import { Talks } from '../shell/talks.tsx'
 import { DeliveriesView } from './deliveries-view.tsx'
@@ -144,7 +143,7 @@ function RunActions({ server, timeline }: { server: AgentServer; timeline: Timel
       await server.client.runs.cancel(thread_id, run_id)
       toast('The run will stop.')
     } catch (error) {
-      toast(reasonOf(error), { tone: 'bad' })
+      toastError(error)
     }
   }
   return (

@@ -15,14 +15,14 @@ import { useMay } from '../api/session.ts'
 import { useChange } from '../api/use-change.ts'
 import { Button, ButtonLink } from '../design/button.tsx'
 import { Empty } from '../design/empty.tsx'
-import { ErrorNote, reasonOf } from '../design/error-note.tsx'
+import { ErrorNote } from '../design/error-note.tsx'
 import { SelectField } from '../design/field.tsx'
 import { Page, TextLink } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'
 import { Skeleton, useShown } from '../design/skeleton.tsx'
 import { Status } from '../design/status.tsx'
 import type { Column } from '../design/table.tsx'
-import { toast } from '../design/toast.tsx'
+import { toastError } from '../design/toast.tsx'
 import { addressText, useAddress } from './address.ts'
 import { ChoiceFilter } from './filters.tsx'
 
@@ -150,9 +150,7 @@ function NotAwake({ deployments }: { deployments: Silent[] }) {
 
 /** Sends a request that is not a glance, and waits for its answer. */
 function WakeButton({ id, name }: { id: string; name: string }) {
-  const wake = useChange(answeringQuery().queryKey, (error) =>
-    toast(reasonOf(error), { tone: 'bad' }),
-  )
+  const wake = useChange(answeringQuery().queryKey, toastError)
   const server = useMemo(() => agentServer({ id, name }), [id, name])
   return (
     <Button

@@ -3,8 +3,7 @@ import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query
 import { askAgent } from '../api/agent-request.ts'
 import type { AgentServer } from '../api/agent-server.tsx'
 import { readAgain } from '../api/read-again.ts'
-import { reasonOf } from '../design/error-note.tsx'
-import { toast } from '../design/toast.tsx'
+import { toast, toastError } from '../design/toast.tsx'
 import type { Ask } from '../shell/row-pages.ts'
 
 export const DELIVERY_STATUSES = [
@@ -52,7 +51,7 @@ export function useRedeliver(server: AgentServer) {
     mutationFn: ({ delivery_id }: Delivery) =>
       askAgent<Delivery>(server, 'POST', `/webhooks/deliveries/${delivery_id}/redeliver`),
     onSuccess: () => toast('Sent again.'),
-    onError: (error) => toast(reasonOf(error), { tone: 'bad' }),
+    onError: toastError,
     onSettled: () => queryClient.invalidateQueries({ queryKey: [server.key, 'deliveries'] }),
   })
 }
