@@ -43,7 +43,6 @@ export interface RunQuery {
   /** Words in its input, its output or its question, whatever their case. */
   text?: string | undefined
   created_after?: string | undefined
-  created_before?: string | undefined
 }
 
 /** One page, newest first. `next`: the cursor of the following page. `lookedAt`: see `askForPage`. */
