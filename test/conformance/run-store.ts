@@ -144,7 +144,7 @@ export function testRunStore(world: () => AgentStoreWorld): void {
       const end = { status: 'success', error: null, updated_at: LATER, timeline } as const
       expect(await store.runs.finish(lease, end)).toBe(true)
       const search = async (text: string, limit = 10) => {
-        const { runs, lookedAt } = await store.runs.searchText({ thread_id }, text, limit)
+        const { runs, lookedAt } = await store.runs.searchText({ thread_id }, text, { limit })
         return [runs.map(({ run_id }) => run_id === asked.run_id), lookedAt]
       }
       expect(await search('GRÜßE')).toEqual([[false, true], undefined])
@@ -162,16 +162,38 @@ export function testRunStore(world: () => AgentStoreWorld): void {
       const kwargs = { ...aRun().kwargs, input: 'first' }
       const first = await insertRun({ thread_id, kwargs })
       await insertRuns(thread_id, 1_000)
-      const found = await store.runs.searchText({ thread_id }, 'first', 10)
+      const found = await store.runs.searchText({ thread_id }, 'first', { limit: 10 })
       expect(found).toEqual({ runs: [], lookedAt: 1_000 })
       await store.runs.delete((await insertRuns(thread_id, 1))[0]?.run_id ?? '')
       const created_before = { created_before: LATER, run_id: first.run_id }
-      const alone = await store.runs.searchText({ thread_id, ...created_before }, 'FIRST', 10)
+      const earlier = { thread_id, ...created_before }
+      const alone = await store.runs.searchText(earlier, 'FIRST', { limit: 10 })
       expect(alone.runs).toMatchObject([{ run_id: first.run_id }])
       await insertRun({ thread_id, kwargs })
       await insertRun({ thread_id, kwargs })
-      const cut = await store.runs.searchText({ thread_id }, 'first', 1)
+      const cut = await store.runs.searchText({ thread_id }, 'first', { limit: 1 })
       expect(cut).toMatchObject({ runs: [{}], lookedAt: 1_000 })
+    })
+
+    it('are looked through for a text up to 16 MiB, page by page', async () => {
+      const thread_id = await insertThread()
+      const config = { configurable: { text: 'x'.repeat(6 * 1024 ** 2) } }
+      const kwargs = { ...aRun().kwargs, input: 'Tea', config }
+      const runs = [
+        await insertRun({ thread_id, kwargs: { ...kwargs, config: {} } }),
+        await insertRun({ thread_id, kwargs }),
+        await insertRun({ thread_id, kwargs }),
+        await insertRun({ thread_id, kwargs }),
+      ]
+      const search = async (page: { limit: number; before?: number }) => {
+        const found = await store.runs.searchText({ thread_id }, 'tea', page)
+        const place = new Map(runs.map(({ run_id }, index) => [run_id, index]))
+        return [found.runs.map(({ run_id }) => place.get(run_id)), found.lookedAt]
+      }
+      expect(await search({ limit: 10 })).toEqual([[3, 2], 2])
+      const { seq = 0 } = (await store.runs.get(runs[2]?.run_id ?? '')) ?? {}
+      expect(await search({ limit: 1, before: seq })).toEqual([[1], undefined])
+      expect(await search({ limit: 10, before: seq })).toEqual([[1, 0], undefined])
     })
 
     it('can be added as claimed, where nothing else of the thread is', async () => {

@@ -311,7 +311,7 @@ export function testThreadStore(world: () => AgentStoreWorld): void {
       expect(all).toEqual({ threads: await threads.search({}, oldest), isCut: false })
     })
 
-    it('find a text in values and questions, in order, page by page', async () => {
+    it('find a text in values and questions, in order', async () => {
       const { threads } = world().store
       const ids = await insertThreads({ a: { k: 1 }, b: { k: 1 }, c: {}, d: {} })
       const states = {
@@ -321,19 +321,18 @@ export function testThreadStore(world: () => AgentStoreWorld): void {
       }
       for (const [name, state] of Object.entries(states))
         await threads.update(String(ids[name]), { updated_at: LATER, state: aState(state) })
-      const search = async (text: string, page = {}, query: ThreadQuery = {}) => {
-        const found = await threads.searchText(query, text, { ...PAGE, ...page })
+      const search = async (text: string, query: ThreadQuery = {}, order = {}) => {
+        const found = await threads.findText(query, text, { ...PAGE, ...order })
         const named = Object.entries(ids).map(([name, id]) => [id, name])
         const nameOf = new Map(named as [string, string][])
-        return [found.threads.map((one) => nameOf.get(one.thread_id)), found.total, found.lookedAt]
+        return [found.ids.map((one) => nameOf.get(one)), found.lookedAt]
       }
-      expect(await search('ÜBER')).toEqual([['c', 'b', 'a'], 3, undefined])
-      expect(await search('ÜBER', { limit: 1, offset: 1 })).toEqual([['b'], 3, undefined])
-      expect(await search('über', {}, { metadata: { k: 1 } })).toEqual([['b', 'a'], 2, undefined])
-      expect(await search('"DEN"')).toEqual([['a'], 1, undefined])
-      expect(await search('100% ai')).toEqual([[], 0, undefined])
-      const [light] = (await threads.searchText({}, '"den"', { ...PAGE, hasState: false })).threads
-      expect(light).toMatchObject({ thread_id: ids.a, values: null })
+      expect(await search('ÜBER')).toEqual([['c', 'b', 'a'], undefined])
+      const oldest = { sort_order: 'asc' } as const
+      expect(await search('ÜBER', {}, oldest)).toEqual([['a', 'b', 'c'], undefined])
+      expect(await search('über', { metadata: { k: 1 } })).toEqual([['b', 'a'], undefined])
+      expect(await search('"DEN"')).toEqual([['a'], undefined])
+      expect(await search('100% ai')).toEqual([[], undefined])
     })
 
     it('are looked through for a text up to 16 MiB, and say after how many that was', async () => {
@@ -341,9 +340,12 @@ export function testThreadStore(world: () => AgentStoreWorld): void {
       const ids = await insertThreads({ a: {}, b: {}, c: {}, d: {} })
       const state = aState({ values: { text: `${'x'.repeat(6 * 1024 ** 2)} end` } })
       for (const id of Object.values(ids)) await threads.update(id, { updated_at: LATER, state })
-      const found = await threads.searchText({}, 'END', { ...PAGE, hasState: false })
-      expect(found).toMatchObject({ total: 2, lookedAt: 2 })
-      expect(found.threads.map(({ thread_id }) => thread_id)).toEqual([ids.d, ids.c])
+      const sizes: number[] = []
+      const found = await threads.findText({}, 'END', PAGE, (bytes) => sizes.push(bytes))
+      expect(found).toEqual({ ids: [ids.d, ids.c], lookedAt: 2 })
+      // Each is a part of its own.
+      expect(sizes).toHaveLength(2)
+      expect(Math.min(...sizes)).toBeGreaterThan(6 * 1024 ** 2)
     })
 
     it('counts metadata too, and tells how much it is going to read', async () => {

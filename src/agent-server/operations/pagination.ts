@@ -12,10 +12,10 @@ export const pageFields = (limit: number) => ({
 /** A text to search for. */
 export const TextSchema = optional(z.string().trim().min(1).max(256))
 
-/** How many entries a search for a text has looked at, if there are more. */
+/** How many entries a search for a text has looked at, if it ended before the last one. */
 export const SEARCHED_HEADER = 'X-Search-Looked-At'
 export const SearchedSchema = z.string().optional().openapi({
-  description: 'With `text`: how many it has looked at; absent if it has looked at all',
+  description: 'With `text`: how many it has looked at; absent if there are no more',
 })
 
 /** The order of a page whose entries are sorted by one of these fields. */

@@ -53,7 +53,7 @@ const RunSearchSchema = z
     text: TextSchema.openapi({
       description:
         'Mentioned in its input (up to 16 KiB), its answer to a question, or its excerpt, whatever its case. It looks at ' +
-        'the latest 1,000 runs and gives one page.',
+        'the latest 1,000 runs before the cursor, and at 16 MiB of them.',
     }),
     created_after: InstantSchema,
     created_before: InstantSchema,
@@ -115,15 +115,17 @@ async function searchRuns(
 ): Promise<{ runs: FoundRun[]; next?: number | undefined; lookedAt?: number }> {
   const filter = await filterOfSeen(parts, caller)
   const wanted = { ...query, ...(filter && { filter }) }
-  if (text !== undefined) {
-    const found = await parts.store.runs.searchText(wanted, text, page.limit)
-    return { ...found, runs: found.runs.map(present) }
-  }
-  const found = await parts.store.runs.search(wanted, { ...page, limit: page.limit + 1 })
+  const asked = { ...page, limit: page.limit + 1 }
+  const { runs: store } = parts.store
+  const { runs: found, ...bound } =
+    text === undefined
+      ? { runs: await store.search(wanted, asked) }
+      : await store.searchText(wanted, text, asked)
   const runs = found.slice(0, page.limit)
   return {
     runs: runs.map(present),
     next: found.length > page.limit ? runs.at(-1)?.seq : undefined,
+    ...bound,
   }
 }
 

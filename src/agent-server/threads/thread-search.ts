@@ -29,7 +29,8 @@ type FoundThread = z.infer<typeof ThreadSchema>
 export const COUNTED_THREADS = 1_000
 
 /**
- * One page of the threads that the caller may see, cut at `pageBytes`. `hold` reserves its size before it is read.
+ * One page of the threads that the caller may see, cut at `pageBytes`. `hold` reserves its size before it is read, and
+ * that of each part in which a text is searched.
  * `total` counts all pages, up to one more than `COUNTED_THREADS`, and in any case up to the first thread of the
  * next page. `lookedAt`: the search for a text ended after so many threads, and there are more.
  */
@@ -42,15 +43,18 @@ export async function searchThreads(
   const seen = await narrow(parts, caller, query)
   const page = { sort_by, sort_order, limit, offset }
   const hasState = needsState(select, extract)
+  const onBytes = (bytes: number) => hold?.atLeast(bytes)
+  const size = { maxBytes: parts.limits.pageBytes, onBytes }
+  const { threads: store } = parts.store
   if (text !== undefined) {
-    const found = await parts.store.threads.searchText(seen, text, { ...page, hasState })
-    return { ...found, threads: found.threads.map((thread) => present(thread, select, extract)) }
+    const { ids, ...bound } = await store.findText(seen, text, { sort_by, sort_order }, onBytes)
+    // Again with the whole query: since then a thread may have been dropped, or have got another owner.
+    const query = { ...seen, ids: ids.slice(offset, offset + limit) }
+    const { threads: found } = await store.searchUpTo(query, { ...page, offset: 0, hasState }, size)
+    const threads = found.map((thread) => present(thread, select, extract))
+    return { threads, total: ids.length, ...bound }
   }
-  const { threads: found, isCut } = await parts.store.threads.searchUpTo(
-    seen,
-    { ...page, hasState },
-    { maxBytes: parts.limits.pageBytes, onBytes: (bytes) => hold?.atLeast(bytes) },
-  )
+  const { threads: found, isCut } = await store.searchUpTo(seen, { ...page, hasState }, size)
   const isLastPage = !isCut && found.length < limit && (found.length > 0 || offset === 0)
   const atMost = Math.max(COUNTED_THREADS, offset + limit) + 1
   const total = isLastPage ? offset + found.length : await parts.store.threads.count(seen, atMost)

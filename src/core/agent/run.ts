@@ -285,13 +285,13 @@ export interface RunStore {
   search(query: RunQuery, page: { limit: number; before?: number }): Promise<FoundRun[]>
   /**
    * The same runs, but only those that mention the text, whatever its case: in their input (up to 16 KiB), in their
-   * answer to a question, or in their excerpt. It looks at the last received 1,000 runs of the query. `lookedAt` is
-   * given if there are more.
+   * answer to a question, or in their excerpt. It looks at the last received 1,000 runs of the query below `before`, and
+   * at no more than 16 MiB of them. `lookedAt` is given if there are more.
    */
   searchText(
     query: RunQuery,
     text: string,
-    limit: number,
+    page: { limit: number; before?: number },
   ): Promise<{ runs: FoundRun[]; lookedAt?: number }>
   /** Whether any run of the thread is pending or running. */
   hasActive(thread_id: string): Promise<boolean>

@@ -176,15 +176,16 @@ export interface ThreadStore {
     size: { maxBytes: number; onBytes?(bytes: number): void },
   ): Promise<{ threads: Thread[]; isCut: boolean }>
   /**
-   * Those that mention the text, whatever its case, in their values or their open questions; `total` is their number.
-   * It looks at the first 1,000 threads of the query in the page's order, and at no more than 16 MiB of their states.
-   * `lookedAt` is given if there are more.
+   * The ids of those that mention the text, whatever its case, in their values or their open questions. It looks at the
+   * first 1,000 threads of the query in this order, and at no more than 16 MiB of their states. `lookedAt` is given if
+   * there are more. `onBytes` gets the size of each part before it is read; throwing there ends the search.
    */
-  searchText(
+  findText(
     query: ThreadQuery,
     text: string,
-    page: ThreadPage,
-  ): Promise<{ threads: Thread[]; total: number; lookedAt?: number }>
+    order: Pick<ThreadPage, 'sort_by' | 'sort_order'>,
+    onBytes?: (bytes: number) => void,
+  ): Promise<{ ids: string[]; lookedAt?: number }>
   /** Counts no further than to `atMost`. Default: all. */
   count(query: ThreadQuery, atMost?: number): Promise<number>
   /**

@@ -10,6 +10,7 @@ import type { TimelineEntry } from '../../core/agent/timeline/timeline.ts'
 import { parseJson } from '../../core/exact-json.ts'
 import type { Db, SqlValue } from '../db/db.ts'
 import { metadataConditions } from './metadata-condition.ts'
+import { LISTED_ROWS, lookThrough, type SizedRow } from './text-search.ts'
 
 /** Word for word as in the index `runs_failed`: otherwise SQLite does not use the index. */
 const FAILED = "status IN ('error', 'interrupted', 'timeout')"
@@ -19,7 +20,7 @@ export function runSearchStatement(
   { json }: Pick<Db, 'json'>,
   columns: string,
   query: RunQuery,
-  { limit, before }: { limit: number; before?: number },
+  { limit, before, ids }: { limit: number; before?: number; ids?: readonly string[] },
 ): { sql: string; params: SqlValue[] } {
   const params: SqlValue[] = []
   const place = (value: SqlValue) => `$${params.push(value)}`
@@ -29,6 +30,7 @@ export function runSearchStatement(
   const conditions = [
     `EXISTS (SELECT 1 FROM threads AS t WHERE ${['t.thread_id = runs.thread_id', 't.purge_at IS NULL', ...visible].join(' AND ')})`,
     ...(before === undefined ? [] : [`seq < ${place(before)}`]),
+    ...(ids ? [`run_id IN ${json.texts(place(JSON.stringify(ids)))}`] : []),
     ...(run_id ? [`run_id = ${place(run_id)}`] : []),
     ...(status ? [`status = '${status}'`] : []),
     ...(status && FAILURES.includes(status) ? [FAILED] : []),
@@ -51,29 +53,30 @@ function containing(text: string): string {
   return `%${inJson.replace(/[!%_]/g, '!$&')}%`
 }
 
-/** How many runs a search for a text looks at. */
-const LOOKED_AT = 1_000
-
 interface TextRow {
   run_id: string
   kwargs: string
   timeline: string | null
 }
 
+const TEXT_BYTES = 'octet_length(kwargs) + coalesce(octet_length(timeline), 0)'
+
 /** The latest runs that mention the text, by id. Reads no long inputs, which are in a table of their own. */
 export async function findMentions(
   db: Db,
   query: RunQuery,
   text: string,
-  limit: number,
+  { before }: { before?: number },
 ): Promise<{ ids: string[]; lookedAt?: number }> {
-  const page = { limit: LOOKED_AT + 1 }
-  const { sql, params } = runSearchStatement(db, 'run_id, kwargs, timeline', query, page)
-  const rows = await db.all<TextRow>(sql, params)
-  const looked = rows.slice(0, LOOKED_AT)
-  const ids = looked.filter(textCondition(text)).map(({ run_id }) => run_id)
-  const hasMore = rows.length > LOOKED_AT || ids.length > limit
-  return { ids: ids.slice(0, limit), ...(hasMore && { lookedAt: looked.length }) }
+  const page = { limit: LISTED_ROWS, ...(before !== undefined && { before }) }
+  const columns = `run_id AS id, ${TEXT_BYTES} AS bytes`
+  const { sql, params } = runSearchStatement(db, columns, query, page)
+  const isMeant = textCondition(text)
+  return lookThrough(await db.all<SizedRow>(sql, params), async (ids) => {
+    const texts = `SELECT run_id, kwargs, timeline FROM runs WHERE run_id IN ${db.json.texts('$1')}`
+    const rows = await db.all<TextRow>(texts, [JSON.stringify(ids)])
+    return rows.filter(isMeant).map(({ run_id }) => run_id)
+  })
 }
 
 function textCondition(text: string): (row: TextRow) => boolean {

@@ -266,12 +266,13 @@ export function createRunStore(db: Db, maxAttempts = MAX_RUN_ATTEMPTS): RunStore
       const { sql, params } = runSearchStatement(db, FOUND_COLUMNS, query, page)
       return (await db.all<{ timeline: string | null }>(sql, params)).map(toFoundRun)
     },
-    async searchText(query, text, limit) {
-      const { ids, lookedAt } = await findMentions(db, query, text, limit)
-      const sql = `SELECT ${FOUND_COLUMNS} FROM runs
-        WHERE run_id IN ${db.json.texts('$1')} ORDER BY seq DESC`
-      const rows = await db.all<{ timeline: string | null }>(sql, [JSON.stringify(ids)])
-      return { runs: rows.map(toFoundRun), ...(lookedAt !== undefined && { lookedAt }) }
+    async searchText(query, text, page) {
+      const { ids, ...bound } = await findMentions(db, query, text, page)
+      // Again with the whole query: since then a thread may have been dropped, or have got another owner.
+      const found = { limit: page.limit, ids: ids.slice(0, page.limit) }
+      const { sql, params } = runSearchStatement(db, FOUND_COLUMNS, query, found)
+      const rows = await db.all<{ timeline: string | null }>(sql, params)
+      return { runs: rows.map(toFoundRun), ...bound }
     },
     async hasActive(thread_id) {
       return (await db.get(HAS_ACTIVE, [thread_id])) !== undefined

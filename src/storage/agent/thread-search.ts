@@ -12,7 +12,6 @@
  * A text is searched by reading the states themselves, of a bounded number of threads: an index would be a second copy
  * of all conversations.
  */
-import { setImmediate as turn } from 'node:timers/promises'
 import { lacksText, mentions } from '../../core/agent/excerpt.ts'
 import type {
   NewThread,
@@ -32,14 +31,19 @@ import {
   splitLabels,
   without,
 } from './metadata-condition.ts'
+import { fitting, LISTED_ROWS, lookThrough, type SizedRow } from './text-search.ts'
 import { THREAD_COLUMNS, THREAD_COLUMNS_WITHOUT_STATE, toThread } from './thread-rows.ts'
 
 export function createThreadSearch(db: Db) {
   return {
     search: (query: ThreadQuery, page: ThreadPage): Promise<Thread[]> =>
       db.snapshot((tx) => search(tx, query, page)),
-    searchText: (query: ThreadQuery, text: string, page: ThreadPage) =>
-      searchText(db, query, text, page),
+    findText: (
+      query: ThreadQuery,
+      text: string,
+      order: ThreadOrder,
+      onBytes?: (bytes: number) => void,
+    ) => findText(db, query, text, order, onBytes),
     searchUpTo: (query: ThreadQuery, page: ThreadPage, size: PageSize) =>
       db.snapshot((tx) => searchUpTo(tx, query, page, size)),
     count: (query: ThreadQuery, atMost = Number.MAX_SAFE_INTEGER): Promise<number> =>
@@ -84,45 +88,30 @@ async function searchUpTo(
 ): Promise<{ threads: Thread[]; isCut: boolean }> {
   const hasState = page.hasState !== false
   const size = hasState ? `${BYTES} + ${STATE_BYTES}` : BYTES
-  const found = await findRows<SizedRow>(tx, query, page, `t.thread_id, ${size} AS bytes`)
+  const found = await findRows<SizedRow>(tx, query, page, `t.thread_id AS id, ${size} AS bytes`)
   const { count, bytes } = fitting(found, maxBytes)
   onBytes?.(bytes)
-  const ids = found.slice(0, count).map(({ thread_id }) => thread_id)
+  const ids = found.slice(0, count).map(({ id }) => id)
   return { threads: await readInOrder(tx, ids, hasState), isCut: count < found.length }
 }
 
-interface SizedRow {
-  thread_id: string
-  bytes: number
-}
-
-/** How much a search for a text looks at, and how many threads between two turns of the event loop. */
-const LOOKED_AT = { threads: 1_000, bytes: 16 * 1024 ** 2 }
-const AT_ONCE = 20
+type ThreadOrder = Pick<ThreadPage, 'sort_by' | 'sort_order'>
 
 /** No snapshot: the threads may change between the steps. */
-async function searchText(
+async function findText(
   db: Db,
   query: ThreadQuery,
   text: string,
-  page: ThreadPage,
-): Promise<{ threads: Thread[]; total: number; lookedAt?: number }> {
-  const all = { ...page, limit: LOOKED_AT.threads + 1, offset: 0 }
-  const columns = `t.thread_id, ${STATE_BYTES} AS bytes`
+  order: ThreadOrder,
+  onBytes?: (bytes: number) => void,
+): Promise<{ ids: string[]; lookedAt?: number }> {
+  const all = { ...order, limit: LISTED_ROWS, offset: 0 }
+  const columns = `t.thread_id AS id, ${STATE_BYTES} AS bytes`
   const rows = await db.snapshot((tx) => findRows<SizedRow>(tx, query, all, columns))
-  const { count } = fitting(rows.slice(0, LOOKED_AT.threads), LOOKED_AT.bytes)
-  const looked = rows.slice(0, count).map(({ thread_id }) => thread_id)
-  const ids: string[] = []
-  for (let at = 0; at < count; at += AT_ONCE) {
-    ids.push(...(await withText(db, looked.slice(at, at + AT_ONCE), text.toLowerCase())))
-    await turn()
-  }
-  const { offset, limit, hasState = true } = page
-  const threads = await readInOrder(db, ids.slice(offset, offset + limit), hasState)
-  return { threads, total: ids.length, ...(count < rows.length && { lookedAt: count }) }
+  return lookThrough(rows, (ids) => withText(db, ids, text.toLowerCase()), onBytes)
 }
 
-/** Those of the threads whose state mentions the text, in the same order. */
+/** Those of the threads whose state mentions the text, in any order. */
 async function withText(db: Db, ids: string[], folded: string): Promise<string[]> {
   const sql = `SELECT t.thread_id, t.state FROM threads AS t
     WHERE t.state IS NOT NULL AND t.thread_id IN ${db.json.texts('$1')}`
@@ -132,18 +121,7 @@ async function withText(db: Db, ids: string[], folded: string): Promise<string[]
     const { values, interrupts } = parseJson(state) as ThreadState
     return mentions([values, ...interrupts.map(({ value }) => value)], folded)
   }
-  const found = new Set(rows.filter(isMeant).map(({ thread_id }) => thread_id))
-  return ids.filter((id) => found.has(id))
-}
-
-/** How many of the first rows fit, and their bytes; at least one. */
-function fitting(rows: readonly SizedRow[], maxBytes: number): { count: number; bytes: number } {
-  let bytes = 0
-  for (const [place, row] of rows.entries()) {
-    if (place > 0 && bytes + Number(row.bytes) > maxBytes) return { count: place, bytes }
-    bytes += Number(row.bytes)
-  }
-  return { count: rows.length, bytes }
+  return rows.filter(isMeant).map(({ thread_id }) => thread_id)
 }
 
 async function readInOrder(tx: Db, ids: string[], hasState: boolean): Promise<Thread[]> {

@@ -123,6 +123,9 @@ describe('a page', () => {
     expect(await search({})).toEqual([1, '1'])
     expect(await search({ offset: 1 })).toEqual([1, null])
     expect(await search({ select: ['thread_id'] })).toEqual([2, null])
+    expect(await search({ text: 'xx' })).toEqual([1, '1'])
+    expect(await search({ text: 'xx', offset: 1 })).toEqual([1, null])
+    expect(await search({ text: 'xx', select: ['thread_id'] })).toEqual([2, null])
   })
 })
 

@@ -78,6 +78,23 @@ test('by a text of its input, its output or its question', async () => {
   await server.client.runs.delete(thread_id ?? '', run_id)
 })
 
+test('by a text, page by page', async () => {
+  const { thread_id = '' } = ids.a ?? {}
+  const said: string[] = []
+  for (const name of ['f', 'g', 'h']) {
+    const input = { messages: [{ role: 'user', content: 'More tea' }] }
+    const talk = { input, metadata: { name } }
+    const { run_id } = await server.client.runs.create(thread_id, 'talk', talk)
+    await server.client.runs.join(thread_id, run_id)
+    said.push(run_id)
+  }
+  const { found, next } = await search({ text: 'more tea', limit: 2 })
+  expect(found.map(({ metadata }) => metadata.name)).toEqual(['h', 'g'])
+  const last = await search({ text: 'more tea', limit: 2, cursor: next ?? '' })
+  expect(last).toMatchObject({ found: [{ metadata: { name: 'f' } }], next: null })
+  for (const run_id of said) await server.client.runs.delete(thread_id, run_id)
+})
+
 test('by id, status, assistant, thread, metadata, the text of the error and time', async () => {
   expect(await names({ status: 'success' })).toBe('dca')
   expect(await names({ assistant_id: ids.a?.assistant_id })).toBe('da')
