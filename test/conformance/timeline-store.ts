@@ -61,6 +61,21 @@ export function testTimelineStore(world: () => AgentStoreWorld): void {
       expect(await timelines().read(lease.run_id)).toEqual([long])
     })
 
+    it('keep no empty excerpt', async () => {
+      await finish({ ...anEntry({ outcome: 'success' }), excerpt: {} })
+      expect(await timelines().read(lease.run_id)).toEqual([anEntry({ outcome: 'success' })])
+    })
+
+    it('leave no attempt of a long end that has expired, but its excerpt', async () => {
+      const long = anEntry({ outcome: 'success' }, 'x'.repeat(100_000))
+      await finish({ ...long, excerpt: { last: 'Done.' } })
+      expect(await timelines().read(lease.run_id)).toEqual([long])
+      expect(await timelines().expire(Number.MAX_SAFE_INTEGER)).toBe(1)
+      expect(await timelines().read(lease.run_id)).toEqual([])
+      const [found] = await world().store.runs.search({ run_id: lease.run_id }, { limit: 1 })
+      expect(found).toMatchObject({ excerpt: { last: 'Done.' } })
+    })
+
     it('take nothing from who has lost the lease', async () => {
       expect(await timelines().add({ ...lease, token: 2 }, anEntry(), NOW)).toBe(false)
       await finish(anEntry({ outcome: 'success' }))

@@ -7,7 +7,6 @@ import type { TimelineStore } from '../../core/agent/agent-store.ts'
 import type { TimelineEntry } from '../../core/agent/timeline/timeline.ts'
 import { parseJson } from '../../core/exact-json.ts'
 import type { Db } from '../db/db.ts'
-import { encodeJson } from '../db/table.ts'
 import { holdsLease } from '../leases/leases.ts'
 
 const INSERT = 'INSERT INTO run_timelines (run_id, created_at, entry) VALUES ($1, $2, $3)'
@@ -40,7 +39,8 @@ export function createTimelineStore(db: Db): TimelineStore {
         ]),
       )
       const texts = [...rows.map(({ entry }) => entry), ...own.map(({ timeline }) => timeline)]
-      return texts.map((text) => parseJson(text) as TimelineEntry)
+      const entries = texts.map((text) => parseJson(text) as TimelineEntry | EndExcerpt)
+      return entries.filter((entry) => 'attempt' in entry)
     },
     expire: (before) => db.run(EXPIRE, [before]),
   }
@@ -49,18 +49,23 @@ export function createTimelineStore(db: Db): TimelineStore {
 /** The longest entry that is stored whole in its run's own row, in characters. */
 const SHORT = 4_096
 
-/** The entry of a run's end, as JSON: `own` for the run's row, and `apart` a long one, for a row of its own. */
+/** What a run's own row keeps of a long entry. */
+type EndExcerpt = Required<Pick<TimelineEntry, 'excerpt'>>
+
+/**
+ * The entry of a run's end, as JSON: `own` for the run's row, and `apart` for a row of its own, if it is long. Then only
+ * its excerpt is in the run's row, which does not expire with the timeline.
+ */
 export function encodeEnd(entry: TimelineEntry | undefined): {
   own: string | null
   apart: string | null
 } {
-  const text = encodeJson(entry)
-  if (!entry || (text?.length ?? 0) <= SHORT) return { own: text, apart: null }
-  const { excerpt, attempt } = entry
-  return {
-    own: excerpt ? encodeJson({ attempt, spans: [], excerpt }) : null,
-    apart: encodeJson({ ...entry, excerpt: undefined }),
-  }
+  if (!entry) return { own: null, apart: null }
+  const { excerpt = {}, ...rest } = entry
+  const kept = Object.keys(excerpt).length > 0 ? { excerpt } : undefined
+  const whole = JSON.stringify({ ...rest, ...kept })
+  if (whole.length <= SHORT) return { own: whole, apart: null }
+  return { own: kept ? JSON.stringify(kept) : null, apart: JSON.stringify(rest) }
 }
 
 /** `entry`: JSON. Only within a transaction that has checked that the run exists. */
