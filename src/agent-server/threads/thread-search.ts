@@ -49,10 +49,12 @@ export async function searchThreads(
   if (text !== undefined) {
     const { ids, ...bound } = await store.findText(seen, text, { sort_by, sort_order }, onBytes)
     // Again with the whole query: since then a thread may have been dropped, or have got another owner.
-    const query = { ...seen, ids: ids.slice(offset, offset + limit) }
-    const { threads: found } = await store.searchUpTo(query, { ...page, offset: 0, hasState }, size)
+    const ofPage = ids.slice(offset, offset + limit)
+    const again = { ...page, offset: 0, hasState }
+    const { threads: found, isCut } = await store.searchUpTo({ ...seen, ids: ofPage }, again, size)
     const threads = found.map((thread) => present(thread, select, extract))
-    return { threads, total: ids.length, ...bound }
+    const gone = isCut ? 0 : ofPage.length - found.length
+    return { threads, total: ids.length - gone, ...bound }
   }
   const { threads: found, isCut } = await store.searchUpTo(seen, { ...page, hasState }, size)
   const isLastPage = !isCut && found.length < limit && (found.length > 0 || offset === 0)

@@ -1,9 +1,16 @@
 import { Client } from '@langchain/langgraph-sdk'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { DEFAULT_LIMITS } from '../../../src/agent-server/limits.ts'
+import { FIRST_PAGE, NEWEST_FIRST } from '../../../src/agent-server/operations/pagination.ts'
+import { searchThreads } from '../../../src/agent-server/threads/thread-search.ts'
 import type { Authorize } from '../../../src/core/agent/authorization.ts'
+import { openAgentStore } from '../../../src/storage/agent/store.ts'
+import { agentDatabase } from '../../support/agent/agent-database.ts'
+import { aState, aThread, LATER } from '../../support/agent/agent-records.ts'
 import { startAgentServer } from '../../support/agent/agent-server.ts'
 import { forAllTests } from '../../support/running.ts'
 import { strictClock } from '../../support/strict-clock.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 /** With `x-user` one sees the threads of that owner, with `x-tag` those that have the tag. */
 const byHeader: Authorize = async (caller, event, value) => {
@@ -177,6 +184,37 @@ test('threads are found by a text, whatever its case', async () => {
   expect((await post('/threads/search', { text: ' ' })).status).toBe(422)
   const all = await post('/threads/search', { text: 'hello' })
   expect(all.headers.get('x-search-looked-at')).toBeNull()
+})
+
+test('a thread that changes hands while a text is searched is not found, and each part is reserved', async () => {
+  const store = await openAgentStore(await agentDatabase(temporaryFolder()))
+  const { threads } = store
+  const insert = async () => {
+    const thread = aThread({ metadata: { owner: 'alice' } })
+    await threads.insert(thread)
+    const state = aState({ values: { text: `${'x'.repeat(50_000)} hello` } })
+    await threads.update(thread.thread_id, { updated_at: LATER, state })
+    return thread.thread_id
+  }
+  const [kept, given, dropped] = [await insert(), await insert(), await insert()]
+  const reserved: number[] = []
+  const findText: typeof threads.findText = async (...asked) => {
+    const found = await threads.findText(...asked)
+    expect([reserved.length, found.ids.length]).toEqual([1, 3])
+    await threads.update(given, { updated_at: LATER, metadata: { owner: 'bob' } })
+    await threads.drop(dropped, 1)
+    return found
+  }
+  const changing = { ...store, threads: { ...threads, findText } }
+  const found = await searchThreads(
+    { store: changing, authorize: byHeader, limits: DEFAULT_LIMITS },
+    { identity: 'alice', permissions: [], headers: { 'x-user': 'alice' } },
+    { ...FIRST_PAGE, ...NEWEST_FIRST, select: [], extract: {}, text: 'HELLO' },
+    { atLeast: (bytes) => reserved.push(bytes) },
+  )
+  expect(found).toMatchObject({ threads: [{ thread_id: kept }], total: 1 })
+  expect(reserved.map((bytes) => Math.floor(bytes / 50_000))).toEqual([3, 1])
+  await store.close()
 })
 
 test('an excerpt is answered where it is selected', async () => {
