@@ -1,4 +1,5 @@
 /** What every store of threads must do. */
+import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { MetadataFilter } from '../../src/core/agent/authorization.ts'
 import { THREAD_STATUSES, type ThreadQuery, type ThreadTask } from '../../src/core/agent/thread.ts'
@@ -309,6 +310,23 @@ export function testThreadStore(world: () => AgentStoreWorld): void {
       expect(await upTo(1, 1)).toEqual([[ids.b], true])
       const all = await threads.searchUpTo({}, oldest, { maxBytes: 100_000 })
       expect(all).toEqual({ threads: await threads.search({}, oldest), isCut: false })
+    })
+
+    it('reads a large page in parts, with other work between them', async () => {
+      const { threads } = world().store
+      const ids = await insertThreads({ a: {}, b: {}, c: {}, d: {} })
+      const state = aState({ values: { text: 'x'.repeat(700_000) } })
+      for (const id of Object.values(ids)) await threads.update(id, { updated_at: LATER, state })
+      let isOver = false
+      const others = (async () => {
+        let turns = 0
+        for (; !isOver; turns += 1) await turn()
+        return turns
+      })()
+      const page = await threads.searchUpTo({}, PAGE, { maxBytes: 10_000_000 })
+      isOver = true
+      expect(page).toEqual({ threads: await threads.search({}, PAGE), isCut: false })
+      expect(await others).toBeGreaterThanOrEqual(Object.keys(ids).length)
     })
 
     it('find a text in values and questions, in order', async () => {

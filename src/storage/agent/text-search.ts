@@ -11,8 +11,9 @@ export interface SizedRow {
 }
 
 const LOOKED_AT = { rows: 1_000, bytes: 16 * 1024 ** 2 }
-/** A part has no more than this, or one row. Folding and parsing 1 MiB takes about 7 ms. */
-const AT_ONCE = { rows: 100, bytes: 1024 ** 2 }
+const ROWS_AT_ONCE = 100
+/** Folding and parsing them takes about 7 ms. */
+const BYTES_AT_ONCE = 1024 ** 2
 
 /** How many rows `lookThrough` needs: one more than it reads. */
 export const LISTED_ROWS = LOOKED_AT.rows + 1
@@ -28,17 +29,29 @@ export async function lookThrough(
   onBytes?: (bytes: number) => void,
 ): Promise<{ ids: string[]; lookedAt?: number }> {
   const { count } = fitting(rows.slice(0, LOOKED_AT.rows), LOOKED_AT.bytes)
-  const looked = rows.slice(0, count).map(({ id }) => id)
+  const looked = rows.slice(0, count)
   const found = new Set<string>()
-  for (let at = 0; at < count; ) {
-    const part = fitting(rows.slice(at, Math.min(at + AT_ONCE.rows, count)), AT_ONCE.bytes)
-    onBytes?.(part.bytes)
-    for (const id of await findIn(looked.slice(at, at + part.count))) found.add(id)
-    at += part.count
+  for (const { ids, bytes } of partsOf(looked, ROWS_AT_ONCE)) {
+    onBytes?.(bytes)
+    for (const id of await findIn(ids)) found.add(id)
     await turn()
   }
-  const ids = looked.filter((id) => found.has(id))
+  const ids = looked.map(({ id }) => id).filter((id) => found.has(id))
   return { ids, ...(count < rows.length && { lookedAt: count }) }
+}
+
+/** The rows in parts that are read at once: each has at most 1 MiB and `most` rows, or one row. */
+export function partsOf(
+  rows: readonly SizedRow[],
+  most = rows.length,
+): { ids: string[]; bytes: number }[] {
+  const parts: { ids: string[]; bytes: number }[] = []
+  for (let at = 0; at < rows.length; ) {
+    const { count, bytes } = fitting(rows.slice(at, at + most), BYTES_AT_ONCE)
+    parts.push({ ids: rows.slice(at, at + count).map(({ id }) => id), bytes })
+    at += count
+  }
+  return parts
 }
 
 /** How many of the first rows fit, and their bytes; at least one. */

@@ -12,6 +12,7 @@
  * A text is searched by reading the states themselves, of a bounded number of threads: an index would be a second copy
  * of all conversations.
  */
+import { setImmediate as turn } from 'node:timers/promises'
 import { lacksText, mentions } from '../../core/agent/excerpt.ts'
 import type {
   NewThread,
@@ -31,7 +32,7 @@ import {
   splitLabels,
   without,
 } from './metadata-condition.ts'
-import { fitting, LISTED_ROWS, lookThrough, type SizedRow } from './text-search.ts'
+import { fitting, LISTED_ROWS, lookThrough, partsOf, type SizedRow } from './text-search.ts'
 import { THREAD_COLUMNS, THREAD_COLUMNS_WITHOUT_STATE, toThread } from './thread-rows.ts'
 
 export function createThreadSearch(db: Db) {
@@ -45,7 +46,7 @@ export function createThreadSearch(db: Db) {
       onBytes?: (bytes: number) => void,
     ) => findText(db, query, text, order, onBytes),
     searchUpTo: (query: ThreadQuery, page: ThreadPage, size: PageSize) =>
-      db.snapshot((tx) => searchUpTo(tx, query, page, size)),
+      searchUpTo(db, query, page, size),
     count: (query: ThreadQuery, atMost = Number.MAX_SAFE_INTEGER): Promise<number> =>
       db.snapshot((tx) => count(tx, query, atMost)),
   }
@@ -79,20 +80,32 @@ interface PageSize {
 const BYTES = 'octet_length(t.metadata) + octet_length(t.config)'
 const STATE_BYTES = 'coalesce(octet_length(t.state), 0)'
 
-/** Reads the sizes first, so that what does not fit is not read. */
+/**
+ * Reads the sizes first, so that what does not fit is not read. A large page is read in parts, with a turn of the event
+ * loop between them. Only the first is of the same snapshot as the sizes: on SQLite nothing else is read during one.
+ */
 async function searchUpTo(
-  tx: Db,
+  db: Db,
   query: ThreadQuery,
   page: ThreadPage,
   { maxBytes, onBytes }: PageSize,
 ): Promise<{ threads: Thread[]; isCut: boolean }> {
   const hasState = page.hasState !== false
   const size = hasState ? `${BYTES} + ${STATE_BYTES}` : BYTES
-  const found = await findRows<SizedRow>(tx, query, page, `t.thread_id AS id, ${size} AS bytes`)
-  const { count, bytes } = fitting(found, maxBytes)
-  onBytes?.(bytes)
-  const ids = found.slice(0, count).map(({ id }) => id)
-  return { threads: await readInOrder(tx, ids, hasState), isCut: count < found.length }
+  const columns = `t.thread_id AS id, ${size} AS bytes`
+  const { listed, rest, threads } = await db.snapshot(async (tx) => {
+    const listed = await findRows<SizedRow>(tx, query, page, columns)
+    const fit = fitting(listed, maxBytes)
+    onBytes?.(fit.bytes)
+    const [first, ...rest] = partsOf(listed.slice(0, fit.count))
+    return { listed, rest, threads: await readInOrder(tx, first?.ids ?? [], hasState) }
+  })
+  for (const { ids } of rest) {
+    await turn()
+    const part = { ...page, limit: ids.length, offset: 0 }
+    threads.push(...(await db.snapshot((tx) => search(tx, { ...query, ids }, part))))
+  }
+  return { threads, isCut: threads.length < listed.length }
 }
 
 type ThreadOrder = Pick<ThreadPage, 'sort_by' | 'sort_order'>
