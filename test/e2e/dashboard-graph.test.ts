@@ -119,7 +119,7 @@ describe.skipIf(NO_BROWSER)(`a Studio with much in it${skipped}`, () => {
     expect(Math.abs(after.x - before.x)).toBeLessThan(2)
   })
 
-  test('follows the running node of 300, until it is told not to', async () => {
+  test('follows the running node of 300, until following is switched off', async () => {
     await open('hundreds')
     await node('merge_1').waitFor()
     expect(await textSize('merge_1')).toBeGreaterThanOrEqual(READABLE_PX)

@@ -37,7 +37,7 @@ describe.skipIf(NO_BROWSER)(`the Studio of serve${skipped}`, () => {
     await page.getByText('Write each as name: value.').waitFor()
     await headers.fill(`authorization: ${ANN.authorization}`)
     await page.getByRole('button', { name: 'Go on' }).click()
-    // The graph's own assistant is nobody's, so Ann cannot read it: hers of the same graph stands in for it.
+    // The graph's own assistant has no owner, so Ann cannot read it: hers of the same graph stands in for it.
     visitor.expect(/\/assistants\/[^/]+(\/schemas)?: 404$/)
     const list = page.getByRole('grid', { name: 'Threads' })
     await list.getByText('Idle').click()

@@ -515,7 +515,7 @@ describe.skipIf(NO_BROWSER)(`the Studio${skipped}`, () => {
     expect(await visitor.faults()).toEqual([])
   })
 
-  test('unfolds and folds a graph within the graph, and tells of it in words', async () => {
+  test('unfolds and folds a graph within the graph, and describes it', async () => {
     await open('brew')
     await button('Unfold water').click()
     await node('fill').waitFor()
