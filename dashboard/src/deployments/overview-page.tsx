@@ -1,4 +1,4 @@
-import type { Deployment, DeploymentRuntime, Revision } from '@runyard/client'
+import type { Deployment } from '@runyard/client'
 import { useQuery } from '@tanstack/react-query'
 import { useAgentServer } from '../api/agent-server.tsx'
 import { pagesOf } from '../api/deployment-pages.ts'
@@ -10,7 +10,6 @@ import { Card, Page, Section, TextLink } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'
 import { Skeleton, useShown } from '../design/skeleton.tsx'
 import { failedRuns } from '../operations/figures.ts'
-import type { Point } from '../operations/queries.ts'
 import { CallIt } from '../shell/call/call-it.tsx'
 import { useDeploymentId } from './address.ts'
 import { useRevision } from './deployment-state.tsx'
@@ -41,7 +40,9 @@ function Overview({ deployment }: { deployment: Deployment }) {
   const serving = useRevision(deployment.id, deployment.active_revision_id)
   const lastHour = useLastHour(deployment.id)
   const isAwake = runtime.data?.state === 'serving'
-  const failed = useFailedRuns(isAwake)
+  const total = lastHour.data?.total
+  const failedCount = total ? failedRuns(total) : 0
+  const failed = useFailedRuns(isAwake && failedCount > 0)
   const waiting = useWaitingThreads(isAwake)
   const newest = useRevision(deployment.id, deployment.latest_revision_id)
   const isLoading = [runtime, lastHour, failed, waiting].some((query) => query.isLoading)
@@ -49,7 +50,6 @@ function Overview({ deployment }: { deployment: Deployment }) {
     isLoading || !newest || (deployment.active_revision_id !== null && !serving),
   )
   const mayWrite = useMay('write')
-  const total = lastHour.data?.total
   if (deployment.latest_revision_id === null) {
     return (
       <Empty
@@ -66,34 +66,21 @@ function Overview({ deployment }: { deployment: Deployment }) {
       </Empty>
     )
   }
+  if (!isShown)
+    return (
+      <>
+        <LastHour query={lastHour} />
+        <Skeleton lines={6} />
+      </>
+    )
   return (
     <>
       <LastHour query={lastHour} />
-      {isShown ? (
-        <Below {...{ deployment, serving, runtime: runtime.data, failed }} total={total} />
-      ) : (
-        <Skeleton lines={6} />
-      )}
-    </>
-  )
-}
-
-function Below(props: {
-  deployment: Deployment
-  serving: Revision | undefined
-  runtime: DeploymentRuntime | undefined
-  failed: ReturnType<typeof useFailedRuns>
-  total: Point | null | undefined
-}) {
-  const { deployment, serving, runtime } = props
-  const isAwake = runtime?.state === 'serving'
-  return (
-    <>
-      <FailedRuns query={props.failed} count={props.total ? failedRuns(props.total) : 0} />
-      <NeedsAttention deployment={deployment} isAwake={isAwake} />
+      <FailedRuns query={failed} count={failedCount} />
+      <NeedsAttention deployment={deployment} waiting={waiting.data ?? 0} />
       <div className="mb-8 grid grid-cols-1 items-start gap-4 lg:grid-cols-2">
         {serving ? (
-          <ServingCard deployment={deployment} revision={serving} runtime={runtime} />
+          <ServingCard deployment={deployment} revision={serving} runtime={runtime.data} />
         ) : (
           <Card>
             <p className="font-medium">Nothing serves yet.</p>
@@ -107,7 +94,7 @@ function Below(props: {
       </div>
       {serving && (
         <Section title="Graphs">
-          <Graphs isAwake={isAwake} state={runtime?.state} />
+          <Graphs isAwake={isAwake} state={runtime.data?.state} />
         </Section>
       )}
       <Section

@@ -3,6 +3,7 @@ import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'rea
 import uPlot from 'uplot'
 import { classes } from '../design/classes.ts'
 import { onNewColorScheme } from '../design/color-scheme.ts'
+import { clockFormat } from '../design/text/format.ts'
 import type { Point, Series } from './queries.ts'
 import 'uplot/dist/uPlot.min.css'
 
@@ -40,6 +41,7 @@ export function Drawing(props: DrawingProps) {
   const place = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(undefined)
   const latest = useRef(props)
+  latest.current = props
   const [pointer, setPointer] = useState<{ idx: number; left: number; isAtRight: boolean }>()
   const names = bands.map(({ name }) => name).join()
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another kind and other bands need another plot
@@ -67,10 +69,7 @@ export function Drawing(props: DrawingProps) {
       made.destroy()
     }
   }, [kind, names])
-  useEffect(() => {
-    latest.current = props
-    plot.current?.setData(columnsOf(props))
-  }, [props])
+  useEffect(() => plot.current?.setData(columnsOf(props)), [props])
   const row = pointer && rows[pointer.idx]
   return (
     <div aria-hidden="true" className="relative h-[168px]">
@@ -128,11 +127,15 @@ function optionsOf(latest: RefObject<DrawingProps>, element: HTMLElement): uPlot
   const font = `11px ${getComputedStyle(element).fontFamily}`
   const axis = { font, stroke: ink('ink-faint'), ticks: { show: false } }
   return {
-    ...{ width: element.clientWidth, height: HEIGHT, padding: [8, 16, 0, 0] },
+    width: element.clientWidth,
+    height: HEIGHT,
+    padding: [8, 16, 0, 0],
     ms: 1,
     legend: { show: false },
     cursor: {
-      ...{ y: false, drag: { x: false }, points: { show: !isBars, size: 5 } },
+      y: false,
+      drag: { x: false },
+      points: { show: !isBars, size: 5 },
       sync: { key: 'operations' },
     },
     scales: {
@@ -142,13 +145,18 @@ function optionsOf(latest: RefObject<DrawingProps>, element: HTMLElement): uPlot
     axes: [
       {
         ...axis,
-        ...{ size: 20, grid: { show: false }, border: { show: true, ...line } },
+        size: 20,
+        grid: { show: false },
+        border: { show: true, ...line },
         splits: () => ticksOf(domain()),
         values: (_, times) => times.map((at) => clockFormat.format(at)),
       },
       {
         ...axis,
-        ...{ size: 58, space: 36, grid: line, ...(kind !== 'lines' && { incrs: STEPS }) },
+        size: 58,
+        space: 36,
+        grid: line,
+        ...(kind !== 'lines' && { incrs: STEPS }),
         values: (_, values) => values.map((value) => latest.current.format(value)),
       },
     ],
@@ -169,5 +177,3 @@ function ticksOf([from, to]: [number, number]): number[] {
   }
   return ticks
 }
-
-const clockFormat = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })

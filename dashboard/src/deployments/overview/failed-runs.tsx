@@ -13,12 +13,12 @@ const SHOWN = 8
 /** The most failed runs of each status that are read. */
 const READ = 500
 
-/** The failed runs of the last hour by their error, also of runs that began before it. Asks no sleeping server. */
-export function useFailedRuns(isAwake: boolean) {
+/** The failed runs of the last hour by their error, also of runs that began before it. Asks only if `isEnabled`. */
+export function useFailedRuns(isEnabled: boolean) {
   const server = useAgentServer()
   return useQuery({
     queryKey: ['agents', server.key, 'runs', 'failed in the last hour'],
-    enabled: isAwake,
+    enabled: isEnabled,
     refetchInterval: 30_000,
     queryFn: async ({ signal }) => {
       const created_after = new Date(Date.now() - 24 * HOUR_MS).toISOString()
@@ -58,14 +58,13 @@ const COLUMNS: readonly Column<FailedGroup>[] = [
 export function FailedRuns(props: { query: ReturnType<typeof useFailedRuns>; count: number }) {
   const server = useAgentServer()
   const { data, error } = props.query
-  if (!data && !error && props.count === 0) return null
-  if (data?.groups.length === 0) return null
+  if (props.count === 0 || data?.groups.length === 0) return null
   const hidden = (data?.groups.length ?? 0) - SHOWN
   return (
     <Section
       title="Failed runs, last hour"
       actions={
-        <TextLink to={`${server.pages.runs()}?status=error&since=hour`}>All of them</TextLink>
+        <TextLink to={`${server.pages.runs()}?status=error&since=day`}>Runs with errors</TextLink>
       }
     >
       {error && <ErrorNote error={error} title="Could not read the failed runs." />}

@@ -13,12 +13,11 @@ import { ParkedVerdicts } from '../revisions/parked-threads.tsx'
 const SHOWN_PARKED = 3
 
 /** What needs attention: a failed revision, threads that wait for an answer. */
-export function NeedsAttention(props: { deployment: Deployment; isAwake: boolean }) {
-  const { deployment, isAwake } = props
+export function NeedsAttention(props: { deployment: Deployment; waiting: number }) {
+  const { deployment, waiting } = props
   const pages = pagesOf(deployment.id)
   const newest = useRevision(deployment.id, deployment.latest_revision_id)
   const serving = useRevision(deployment.id, deployment.active_revision_id)
-  const waiting = useWaitingThreads(isAwake).data ?? 0
   const parked = serving?.parked_threads
   const notes = [
     newest && isFailed(newest) && (

@@ -22,7 +22,7 @@ export function ComponentFrame(props: {
   const { component, code, onFail } = props
   const { assistant } = useStudio()
   const begin = useBeginRun(component.name)
-  const shown = useShown(component)
+  const shown = useShownData(component)
   const [height, setHeight] = useState(FIRST_HEIGHT)
   const [port, setPort] = useState<MessagePort>()
   const [reads, setReads] = useState(false)
@@ -69,7 +69,7 @@ export function ComponentFrame(props: {
   )
 }
 
-function useShown({ props, metadata }: UiComponent): Shown {
+function useShownData({ props, metadata }: UiComponent): Shown {
   const { values, messages, interrupts, isRunning } = useStudioStream()
   return {
     props,

@@ -20,10 +20,10 @@ export function Conversation() {
   const stream = useStudioStream()
   const { messages, sent, isRunning, isLoading } = stream
   const turns = useMemo(() => turnsOf([...messages, ...sent]), [messages, sent])
-  const [shown, showMore] = useShown(threadId)
+  const [shown, showMore] = useDrawnTurns(threadId)
   const from = Math.max(0, turns.length - shown)
   const drawn = turns.slice(from)
-  const seen = useSeen(drawn)
+  const seen = useSeen(drawn, isRunning)
   const isLive = isRunning && checkpoint === undefined
   const box = useStickToEnd(stream, threadId)
   const last = turns.at(-1)?.message
@@ -74,7 +74,7 @@ export function Conversation() {
 const MOST = 20
 
 /** How many of the last turns are drawn, and a function to draw more; a new thread begins anew. */
-function useShown(threadId: string | undefined) {
+function useDrawnTurns(threadId: string | undefined) {
   const [shown, setShown] = useState({ threadId, turns: MOST })
   const turns = shown.threadId === threadId ? shown.turns : MOST
   const showMore = () => setShown({ threadId, turns: turns + MOST })
@@ -103,9 +103,12 @@ function Earlier({ count, show }: { count: number; show: () => void }) {
   )
 }
 
-/** Where the turns came from. Older steps are read until it is known for each of them. */
-function useSeen(turns: readonly Turn[]) {
-  const { threadId, messagesKey, activeRun } = useStudio()
+/**
+ * Where the turns came from. Older steps are read until it is known for each of them, but not before those of an ended
+ * run are there.
+ */
+function useSeen(turns: readonly Turn[], isRunning: boolean) {
+  const { threadId, messagesKey } = useStudio()
   const { query, loadOlder, older } = useSteps(threadId, messagesKey)
   const steps = query.data
   const seen = useMemo(() => seenStates(steps?.rows ?? [], messagesKey), [steps, messagesKey])
@@ -113,7 +116,8 @@ function useSeen(turns: readonly Turn[]) {
     steps?.hasMore === true &&
     steps.rows.length < HISTORY_LIMIT &&
     older.error === undefined &&
-    activeRun === undefined &&
+    !isRunning &&
+    !query.isFetching &&
     turns.some(({ message }) => message.id && !seen.has(message.id))
   useEffect(() => {
     if (isMissing && !older.isLoading) void loadOlder()

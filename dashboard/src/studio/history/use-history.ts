@@ -80,9 +80,11 @@ function usePages<Row extends { id: string }>(options: {
     setOlder({ isLoading: true })
     try {
       const page = await extendHistory(known, read, pageSize)
-      // A request in flight does not include these rows.
+      // A request in flight does not include these rows: it is made again with them.
+      const isReading = queries.isFetching({ queryKey }) > 0
       await queries.cancelQueries({ queryKey })
       queries.setQueryData<KnownHistory<Row>>(queryKey, page)
+      if (isReading) void queries.invalidateQueries({ queryKey })
       setOlder({ isLoading: false })
     } catch (error) {
       setOlder({ isLoading: false, error })
