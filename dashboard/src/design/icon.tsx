@@ -8,7 +8,10 @@ const STROKE = { stroke: 'currentColor', strokeWidth: 2, strokeLinecap: 'round' 
 export function icon(shapes: ReactNode) {
   return ({ size, ...props }: SVGProps<SVGSVGElement> & { size: number }) => (
     <svg
-      {...{ width: size, height: size, viewBox: '0 0 24 24', fill: 'none' }}
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      fill="none"
       {...STROKE}
       strokeLinejoin="round"
       aria-hidden="true"

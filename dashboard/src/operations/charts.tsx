@@ -4,7 +4,7 @@ import { bytesText, countText, durationText } from '../design/text/format.ts'
 import { Chart, type ChartProps } from './chart.tsx'
 import type { Band } from './drawing.tsx'
 import { failedRuns, runsOf, STOPPED } from './figures.ts'
-import type { Point, Series } from './queries.ts'
+import type { Series } from './queries.ts'
 
 const seconds = (value: number) => (value === 0 ? '0' : durationText(value * 1_000))
 const cores = (value: number) => value.toFixed(2)
@@ -18,19 +18,32 @@ interface Drawing extends Pick<ChartProps, 'title' | 'kind' | 'format'> {
 }
 
 const band = (name: string, color: string, of: Band['valueOf']): Band => ({
-  ...{ name, color, valueOf: of },
+  name,
+  color,
+  valueOf: of,
 })
 
 const counts = (title: string, what: string, bands: readonly Band[]): Drawing => ({
-  ...{ title, what, bands, kind: 'bars', format: countText },
+  title,
+  what,
+  bands,
+  kind: 'bars',
+  format: countText,
 })
 
 const amount = (title: string, format: Drawing['format'], bands: readonly Band[]): Drawing => ({
-  ...{ title, bands, format, kind: 'area' },
+  title,
+  bands,
+  format,
+  kind: 'area',
 })
 
-const times = (title: string, what: string | undefined, bands: readonly Band[]): Drawing => ({
-  ...{ title, bands, kind: 'lines', format: seconds, ...(what && { what }) },
+const times = (title: string, what: string, bands: readonly Band[]): Drawing => ({
+  title,
+  what,
+  bands,
+  kind: 'lines',
+  format: seconds,
 })
 
 const REQUESTS = [
@@ -46,26 +59,10 @@ const CHARTS = {
     band('Interrupted', 'series-5', (one) => runsOf(one, STOPPED)),
     band('Failed', 'bad', failedRuns),
   ]),
-  answers: times(
-    'Request time',
-    'to the end of the answer',
-    percentiles((one) => one.request_seconds),
-  ),
-  duration: times(
-    'Run time',
-    undefined,
-    percentiles((one) => one.duration_seconds),
-  ),
-  first: times(
-    'First output',
-    'from when a run was due',
-    percentiles((one) => one.first_output_seconds),
-  ),
-  token: times(
-    'First token',
-    'from when a run was due',
-    percentiles((one) => one.first_token_seconds),
-  ),
+  answers: times('Request time', 'to the end of the answer', percentiles('request_seconds')),
+  duration: times('Run time', '', percentiles('duration_seconds')),
+  first: times('First output', 'from when a run was due', percentiles('first_output_seconds')),
+  token: times('First token', 'from when a run was due', percentiles('first_token_seconds')),
   tokens: counts('Tokens', 'of models', [
     band('Input', 'series-1', (one) => one.tokens.input ?? 0),
     band('Output', 'series-2', (one) => one.tokens.output ?? 0),
@@ -77,8 +74,8 @@ const CHARTS = {
     ]),
     what: 'runs',
   },
-  wait: times('Wait in the queue', undefined, [
-    ...percentiles((one) => one.wait_seconds).slice(0, 2),
+  wait: times('Wait in the queue', '', [
+    ...percentiles('wait_seconds').slice(0, 2),
     band('Oldest', 'series-4', (one) => one.queue_age_seconds),
   ]),
   memory: amount('Memory', bytesText, [band('In use', 'series-2', (one) => one.memory_bytes)]),
@@ -127,10 +124,12 @@ export function OwnCharts({ series, time }: { series: Series; time: string }) {
   )
 }
 
-function percentiles(of: (point: Point) => Point['duration_seconds']): Band[] {
+type Times = 'request' | 'duration' | 'first_output' | 'first_token' | 'wait'
+
+function percentiles(of: `${Times}_seconds`): Band[] {
   return [
-    band('p50', 'series-1', (one) => of(one)?.p50 ?? null),
-    band('p95', 'series-2', (one) => of(one)?.p95 ?? null),
-    { ...band('p99', 'series-4', (one) => of(one)?.p99 ?? null), isDashed: true },
+    band('p50', 'series-1', (one) => one[of]?.p50 ?? null),
+    band('p95', 'series-2', (one) => one[of]?.p95 ?? null),
+    { ...band('p99', 'series-4', (one) => one[of]?.p99 ?? null), isDashed: true },
   ]
 }

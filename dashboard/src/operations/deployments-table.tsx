@@ -7,52 +7,51 @@ import { type ListColumn, RowList, sortRows } from '../design/row-list.tsx'
 import { Status } from '../design/status.tsx'
 import { bytesText, countText, durationText } from '../design/text/format.ts'
 import { endedRuns, failedRuns } from './figures.ts'
-import type { Glance } from './queries.ts'
+import type { Glance, Point } from './queries.ts'
 
-interface Figure {
-  id: string
-  header: string
+interface Figure extends Pick<ListColumn<Glance>, 'id' | 'header' | 'from'> {
   valueOf: (one: Glance) => number
   text: (value: number) => string
-  isBadAbove?: number
-  from?: NonNullable<ListColumn<Glance>['from']>
+  isBad?: true
 }
 
 const seconds = (value: number) => (value === 0 ? '–' : durationText(value * 1_000))
 const count = (value: number) => (value === 0 ? '–' : countText(value))
 
+const percent = (
+  id: string,
+  header: string,
+  from: 'md' | 'lg',
+  of: 'duration_seconds' | 'first_output_seconds' | 'wait_seconds',
+): Figure => ({ id, header, from, text: seconds, valueOf: ({ total }) => total?.[of]?.p95 ?? 0 })
+
+const total = (id: string, header: string, of: (total: Point) => number, isBad?: true): Figure => ({
+  id,
+  header,
+  text: count,
+  valueOf: ({ total }) => (total ? of(total) : 0),
+  ...(isBad && { isBad }),
+})
+
 const FIGURES: readonly Figure[] = [
-  { id: 'requests', header: 'Requests', valueOf: ({ total }) => total?.requests ?? 0, text: count },
+  total('requests', 'Requests', ({ requests }) => requests),
+  total('errors', 'Errors', ({ errors }) => errors, true),
+  total('runs', 'Runs', endedRuns),
+  total('failed', 'Failed', failedRuns, true),
+  percent('duration', 'Run p95', 'md', 'duration_seconds'),
+  percent('first', 'First output p95', 'lg', 'first_output_seconds'),
+  percent('wait', 'Wait p95', 'lg', 'wait_seconds'),
   {
-    ...{ id: 'errors', header: 'Errors', isBadAbove: 0, text: count },
-    valueOf: ({ total }) => total?.errors ?? 0,
-  },
-  {
-    ...{ id: 'runs', header: 'Runs', text: count },
-    valueOf: ({ total }) => (total ? endedRuns(total) : 0),
-  },
-  {
-    ...{ id: 'failed', header: 'Failed', isBadAbove: 0, text: count },
-    valueOf: ({ total }) => (total ? failedRuns(total) : 0),
-  },
-  {
-    ...{ id: 'duration', header: 'Run p95', text: seconds, from: 'md' },
-    valueOf: ({ total }) => total?.duration_seconds?.p95 ?? 0,
-  },
-  {
-    ...{ id: 'first', header: 'First output p95', text: seconds, from: 'lg' },
-    valueOf: ({ total }) => total?.first_output_seconds?.p95 ?? 0,
-  },
-  {
-    ...{ id: 'wait', header: 'Wait p95', text: seconds, from: 'lg' },
-    valueOf: ({ total }) => total?.wait_seconds?.p95 ?? 0,
-  },
-  {
-    ...{ id: 'queue', header: 'Waiting now', text: count, from: 'md' },
+    id: 'queue',
+    header: 'Waiting now',
+    text: count,
+    from: 'md',
     valueOf: ({ now }) => now?.waiting ?? 0,
   },
   {
-    ...{ id: 'memory', header: 'Memory now', from: 'md' },
+    id: 'memory',
+    header: 'Memory now',
+    from: 'md',
     text: (value) => (value === 0 ? '–' : bytesText(value)),
     valueOf: ({ now }) => now?.memory_bytes ?? 0,
   },
@@ -87,15 +86,14 @@ const COLUMNS: readonly ListColumn<Glance>[] = [
     ),
   },
   ...FIGURES.map(
-    (figure): ListColumn<Glance> => ({
-      ...{ id: figure.id, header: figure.header, sortBy: figure.valueOf },
-      ...{ width: 'minmax(4.5rem,1fr)', align: 'right' },
-      ...(figure.from && { from: figure.from }),
-      cell: (one) => {
-        const value = figure.valueOf(one)
-        const isBad = figure.isBadAbove !== undefined && value > figure.isBadAbove
-        return <span className={isBad ? 'font-medium text-bad' : ''}>{figure.text(value)}</span>
-      },
+    ({ valueOf: of, text, isBad, ...column }): ListColumn<Glance> => ({
+      ...column,
+      sortBy: of,
+      width: 'minmax(4.5rem,1fr)',
+      align: 'right',
+      cell: (one) => (
+        <span className={isBad && of(one) > 0 ? 'font-medium text-bad' : ''}>{text(of(one))}</span>
+      ),
     }),
   ),
 ]

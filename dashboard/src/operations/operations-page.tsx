@@ -29,9 +29,14 @@ const ALL = 'all'
 export function OperationsPage() {
   const [{ range, deployment, sort }, change] = useAddress(operationsSearch)
   const all = useQuery(workspaceFigures(range))
-  // Requested beside the figures.
-  useQuery(answeringQuery())
+  const answering = useQuery(answeringQuery()).data
   const chosen = all.data?.deployments.find((one) => one.deployment_id === deployment)
+  const asked = chosen?.deployment_id
+  // Data from the agent servers themselves; a sleeping one is not woken.
+  const servers = useMemo(() => {
+    const awake = answering?.awake.filter(({ id }) => asked === undefined || id === asked) ?? []
+    return awake.map((one) => atAGlance(agentServer(one)))
+  }, [answering, asked])
   const choices = (all.data?.deployments ?? []).map(({ deployment_id, name }) => ({
     value: deployment_id,
     label: name,
@@ -69,7 +74,8 @@ export function OperationsPage() {
                 onSort={(by) => change({ sort: by }, { replace: true })}
               />
             </Section>
-            <FromServers deployment={chosen?.deployment_id} range={range} />
+            <FailedThreads servers={servers} />
+            <SlowestRuns servers={servers} range={range} />
             {!chosen && <ControlPlane range={range} />}
           </>
         )}
@@ -110,22 +116,6 @@ function ControlPlane({ range }: { range: RangeName }) {
         )}
       </QueryView>
     </Section>
-  )
-}
-
-/** Data from the agent servers themselves. Does not wake a sleeping one. */
-function FromServers({ deployment, range }: { deployment: string | undefined; range: RangeName }) {
-  const { data } = useQuery(answeringQuery())
-  const servers = useMemo(() => {
-    const awake = data?.awake ?? []
-    const asked = awake.filter(({ id }) => deployment === undefined || id === deployment)
-    return asked.map((one) => atAGlance(agentServer(one)))
-  }, [data, deployment])
-  return (
-    <>
-      <FailedThreads servers={servers} />
-      <SlowestRuns servers={servers} range={range} />
-    </>
   )
 }
 

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { classes } from '../../design/classes.ts'
 import { ErrorNote } from '../../design/error-note.tsx'
 import { Section } from '../../design/page.tsx'
-import { bytesText, countText } from '../../design/text/format.ts'
+import { bytesText, clockFormat, countText } from '../../design/text/format.ts'
 import type { ChartName } from '../../operations/charts.tsx'
 import { type FigureTexts, requestsFigure, runsFigure, timesFigure } from '../../operations/now.tsx'
 import { deploymentFigures, type Point } from '../../operations/queries.ts'
@@ -18,28 +18,33 @@ const OneChart = lazy(async () => ({
 
 interface Tile {
   chart: ChartName
-  time: 'last hour' | 'now'
   figure: (total: Point | null, now: Point | null) => FigureTexts
+  /** Default: the last hour. */
+  time?: 'now'
 }
 
 const TILES: readonly Tile[] = [
-  { chart: 'requests', time: 'last hour', figure: requestsFigure },
+  { chart: 'requests', figure: requestsFigure },
+  { chart: 'answers', figure: (total) => timesFigure('Request time', total?.request_seconds) },
+  { chart: 'runs', figure: runsFigure },
+  { chart: 'duration', figure: (total) => timesFigure('Run time', total?.duration_seconds) },
+  { chart: 'token', figure: (total) => timesFigure('First token', total?.first_token_seconds) },
+  { chart: 'tokens', figure: tokensFigure },
   {
-    ...{ chart: 'answers', time: 'last hour' },
-    figure: (total) => timesFigure('Request time', total?.request_seconds),
-  },
-  { chart: 'runs', time: 'last hour', figure: runsFigure },
-  {
-    ...{ chart: 'duration', time: 'last hour' },
-    figure: (total) => timesFigure('Run time', total?.duration_seconds),
+    chart: 'memory',
+    time: 'now',
+    figure: nowFigure('Memory', (one) => bytesText(one.memory_bytes), 'at most', 'in the hour'),
   },
   {
-    ...{ chart: 'token', time: 'last hour' },
-    figure: (total) => timesFigure('First token', total?.first_token_seconds),
+    chart: 'processor',
+    time: 'now',
+    figure: nowFigure(
+      'Processors',
+      (one) => one.cpu_cores.toFixed(2),
+      '',
+      'on average while it ran',
+    ),
   },
-  { chart: 'tokens', time: 'last hour', figure: tokensFigure },
-  { chart: 'memory', time: 'now', figure: memoryFigure },
-  { chart: 'processor', time: 'now', figure: processorFigure },
 ]
 
 const Search = z.object({
@@ -78,7 +83,8 @@ export function LastHour({ query }: { query: ReturnType<typeof useLastHour> }) {
                 className="cursor-default bg-surface px-4 py-2.5 hover:bg-hover data-focus-visible:-outline-offset-2 data-selected:bg-accent-soft"
               >
                 <span className="block text-sm text-ink-soft">
-                  <span className="font-medium max-sm:block">{name}</span> {tile.time}
+                  <span className="font-medium max-sm:block">{name}</span>{' '}
+                  {tile.time ?? 'last hour'}
                 </span>
                 <span className="block text-xl font-semibold tabular-nums">
                   {isKnown ? value : '–'}
@@ -106,12 +112,10 @@ export function LastHour({ query }: { query: ReturnType<typeof useLastHour> }) {
   )
 }
 
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-
 function Range({ from, to }: { from: string; to: string }) {
   return (
     <span className="text-sm text-ink-soft tabular-nums">
-      {`${clock.format(new Date(from))} to ${clock.format(new Date(to))}`}
+      {`${clockFormat.format(new Date(from))} to ${clockFormat.format(new Date(to))}`}
     </span>
   )
 }
@@ -122,22 +126,10 @@ function tokensFigure(total: Point | null): FigureTexts {
   return { name: 'Tokens', value: countText(input + output), note }
 }
 
-function memoryFigure(total: Point | null, now: Point | null): FigureTexts {
-  return {
-    name: 'Memory',
-    value: now ? bytesText(now.memory_bytes) : '–',
-    note: total
-      ? `at most ${bytesText(total.memory_bytes)} in the hour`
-      : 'nothing ran in the hour',
-  }
-}
-
-function processorFigure(total: Point | null, now: Point | null): FigureTexts {
-  return {
-    name: 'Processors',
-    value: now ? now.cpu_cores.toFixed(2) : '–',
-    note: total
-      ? `${total.cpu_cores.toFixed(2)} on average while it ran`
-      : 'nothing ran in the hour',
-  }
+function nowFigure(name: string, text: (one: Point) => string, before: string, after: string) {
+  return (total: Point | null, now: Point | null): FigureTexts => ({
+    name,
+    value: now ? text(now) : '–',
+    note: total ? `${before} ${text(total)} ${after}`.trim() : 'nothing ran in the hour',
+  })
 }

@@ -40,6 +40,8 @@ function secondsText(apart: number): string {
   return relative.format(Math.trunc(apart / 10_000) * 10, 'second')
 }
 
+export const clockFormat = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' })
 
 export function exactText(time: number): string {
