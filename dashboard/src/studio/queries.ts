@@ -1,5 +1,5 @@
 /** Data that the Studio reads from an agent server, besides a run's stream. */
-import type { ThreadState } from '@langchain/langgraph-sdk'
+import type { Run, ThreadState } from '@langchain/langgraph-sdk'
 import { queryOptions } from '@tanstack/react-query'
 import { askForPage } from '../api/agent-request.ts'
 import type { AgentServer } from '../api/agent-server.tsx'
@@ -93,6 +93,12 @@ export function runsQuery(server: AgentServer, threadId?: string) {
     // Another client may start a run.
     refetchInterval: ({ state }) => (state.data?.some(isActive) ? 2_000 : 6_000),
   })
+}
+
+/** A run's input; the server returns it, but the SDK's type lacks it. */
+export function inputOf(run: Run | undefined): State | undefined {
+  const { kwargs } = (run ?? {}) as { kwargs?: { input?: State | null } }
+  return kwargs?.input ?? undefined
 }
 
 /** The threads of one assistant, or of all. */

@@ -16,7 +16,7 @@ import { activityOf, NO_ACTIVITY, withInner } from './activity.ts'
 import { useBreakpoints } from './graph/breakpoints.ts'
 import { messagesKeyOf } from './messages-key.ts'
 import { pathQuery } from './path-query.ts'
-import { runsQuery } from './queries.ts'
+import { inputOf, runsQuery } from './queries.ts'
 import { useStudioSearch } from './search.ts'
 import { ProvideStream, ProvideStudio, type Studio, type StudioStream } from './studio-context.tsx'
 import { STREAM_MODES, useLiveRun } from './use-live-run.ts'
@@ -194,12 +194,6 @@ function errorOf([last]: readonly Run[], state: StudioStream['state']): unknown 
   const failed = state?.tasks.find(({ error }) => error)
   if (failed) return new Error(String(failed.error))
   return new Error(last.status === 'timeout' ? 'The run took too long.' : 'The run failed.')
-}
-
-/** A run's input; the server returns it, but the SDK's type lacks it. */
-export function inputOf(run: Run | undefined): State | undefined {
-  const { kwargs } = (run ?? {}) as { kwargs?: { input?: State | null } }
-  return kwargs?.input ?? undefined
 }
 
 function messagesIn(input: State | null | undefined, key: string | undefined): readonly Message[] {

@@ -1,6 +1,6 @@
 /** Edits an assistant, which makes a new version, or deletes it. */
 import type { Assistant, GraphSchema } from '@langchain/langgraph-sdk'
-import { useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useAgentServer } from '../../api/agent-server.tsx'
 import { assistantsQuery } from '../../api/assistants.ts'
@@ -24,28 +24,19 @@ export function AssistantForm(props: {
   const server = useAgentServer()
   const queries = useQueryClient()
   const [draft, setDraft] = useState(() => draftOf(assistant))
-  const [isPending, setPending] = useState(false)
-  const [error, setError] = useState<unknown>()
   const content = contentOf(draft)
   const isChanged = JSON.stringify(content) !== JSON.stringify(contentOf(draftOf(assistant)))
 
-  const save = async () => {
-    if (!content) return
-    setPending(true)
-    setError(undefined)
-    try {
+  const save = useMutation({
+    mutationFn: async (wanted: NonNullable<typeof content>) => {
       const after = await server.client.assistants.update(assistant.assistant_id, {
-        ...content,
+        ...wanted,
         graphId: assistant.graph_id,
       })
       toast(`Version ${after.version} of ${after.name} is in force.`)
       await queries.invalidateQueries({ queryKey: [server.key, 'assistants'] })
-    } catch (reason) {
-      setError(reason)
-    } finally {
-      setPending(false)
-    }
-  }
+    },
+  })
   return (
     <>
       <AssistantFields
@@ -53,9 +44,9 @@ export function AssistantForm(props: {
         schemas={schemas}
         onChange={(change) => setDraft((before) => ({ ...before, ...change }))}
       />
-      {error !== undefined && (
+      {save.error && (
         <div className="mt-4">
-          <ErrorNote error={error} title="The assistant was not changed." />
+          <ErrorNote error={save.error} title="The assistant was not changed." />
         </div>
       )}
       <Talks>
@@ -63,9 +54,9 @@ export function AssistantForm(props: {
           {!isOfGraph(assistant) && <Delete assistant={assistant} onDelete={props.onDelete} />}
           <Button
             kind="primary"
-            isPending={isPending}
+            isPending={save.isPending}
             isDisabled={!content || !isChanged}
-            onPress={() => void save()}
+            onPress={() => content && save.mutate(content)}
           >
             Save as a new version
           </Button>

@@ -1,7 +1,6 @@
 /** The versions of an assistant, each compared with the active one, and which one is active. */
 import type { Assistant, AssistantVersion } from '@langchain/langgraph-sdk'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useAgentServer } from '../../api/agent-server.tsx'
 import { Button } from '../../design/button.tsx'
 import { classes } from '../../design/classes.ts'
@@ -104,28 +103,20 @@ function Shown(props: { version: AssistantVersion; inForce: AssistantVersion | u
 function PutInForce({ version }: { version: AssistantVersion }) {
   const server = useAgentServer()
   const queries = useQueryClient()
-  const [isPending, setPending] = useState(false)
-  const [error, setError] = useState<unknown>()
-  const put = async () => {
-    setPending(true)
-    setError(undefined)
-    try {
+  const put = useMutation({
+    mutationFn: async () => {
       const { assistants } = server.client
       const after = await assistants.setLatest(version.assistant_id, version.version)
       toast(`Version ${after.version} of ${after.name} is in force.`)
       await queries.invalidateQueries({ queryKey: [server.key, 'assistants'] })
-    } catch (reason) {
-      setError(reason)
-    } finally {
-      setPending(false)
-    }
-  }
+    },
+  })
   return (
     <>
-      <Button kind="primary" isPending={isPending} onPress={() => void put()}>
+      <Button kind="primary" isPending={put.isPending} onPress={() => put.mutate()}>
         Put version {String(version.version)} in force
       </Button>
-      {error !== undefined && <ErrorNote error={error} title="The version was not put in force." />}
+      {put.error && <ErrorNote error={put.error} title="The version was not put in force." />}
     </>
   )
 }

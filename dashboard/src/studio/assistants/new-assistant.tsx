@@ -1,6 +1,6 @@
 /** Creates another assistant of a graph. */
 import type { GraphSchema } from '@langchain/langgraph-sdk'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAgentServer } from '../../api/agent-server.tsx'
@@ -42,24 +42,15 @@ function Create({ graph, schemas }: { graph: string; schemas: GraphSchema }) {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const [draft, setDraft] = useState(EMPTY_DRAFT)
-  const [isPending, setPending] = useState(false)
-  const [error, setError] = useState<unknown>()
   const content = contentOf(draft)
-
-  const create = async () => {
-    if (!content) return
-    setPending(true)
-    setError(undefined)
-    try {
-      const made = await server.client.assistants.create({ graphId: graph, ...content })
+  const create = useMutation({
+    mutationFn: async (wanted: NonNullable<typeof content>) => {
+      const made = await server.client.assistants.create({ graphId: graph, ...wanted })
       toast(`${made.name} was created.`)
       void queries.invalidateQueries({ queryKey: [server.key, 'assistants'] })
       await navigate({ to: server.pages.studio(made.assistant_id) })
-    } catch (reason) {
-      setError(reason)
-      setPending(false)
-    }
-  }
+    },
+  })
   return (
     <>
       <AssistantFields
@@ -67,13 +58,13 @@ function Create({ graph, schemas }: { graph: string; schemas: GraphSchema }) {
         schemas={schemas}
         onChange={(change) => setDraft((before) => ({ ...before, ...change }))}
       />
-      {error !== undefined && <ErrorNote error={error} title="The assistant was not made." />}
+      {create.error && <ErrorNote error={create.error} title="The assistant was not made." />}
       <Actions>
         <Button
           kind="primary"
-          isPending={isPending}
+          isPending={create.isPending}
           isDisabled={!content}
-          onPress={() => void create()}
+          onPress={() => content && create.mutate(content)}
         >
           Create the assistant
         </Button>

@@ -1,5 +1,5 @@
 /** Runs an assistant on the input of the other side's run, on a new thread. */
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useAgentServer } from '../../api/agent-server.tsx'
 import { assistantsQuery } from '../../api/assistants.ts'
@@ -7,8 +7,8 @@ import { Button } from '../../design/button.tsx'
 import { ErrorNote } from '../../design/error-note.tsx'
 import { SelectField } from '../../design/field.tsx'
 import { Play } from '../../design/icon.gen.tsx'
+import { inputOf } from '../queries.ts'
 import type { Side } from './search.ts'
-import { inputOf } from './side-facts.ts'
 import { sideQuery } from './side-queries.ts'
 
 /** Renders nothing if the other side's run had no input. */
@@ -17,24 +17,16 @@ export function SameInput({ side, onRun }: { side: Side; onRun: (side: Side) => 
   const { data } = useQuery(sideQuery(server, side))
   const { data: assistants = [] } = useQuery(assistantsQuery(server))
   const [chosen, setChosen] = useState<string>()
-  const [isPending, setPending] = useState(false)
-  const [error, setError] = useState<unknown>()
   const input = inputOf(data?.run)
-  if (!input) return null
   const assistant = chosen ?? data?.run?.assistant_id ?? ''
-
-  const run = async () => {
-    setPending(true)
-    setError(undefined)
-    try {
+  const run = useMutation({
+    mutationFn: async () => {
       const { thread_id } = await server.client.threads.create()
       const { run_id } = await server.client.runs.create(thread_id, assistant, { input })
       onRun({ thread: thread_id, run: run_id })
-    } catch (reason) {
-      setError(reason)
-      setPending(false)
-    }
-  }
+    },
+  })
+  if (!input) return null
   return (
     <div className="space-y-3 border-t border-line pt-4">
       <h2 className="font-medium">Or run the same input</h2>
@@ -48,8 +40,8 @@ export function SameInput({ side, onRun }: { side: Side; onRun: (side: Side) => 
         }))}
         help="On a new thread, so that nothing that was said before is known to it."
       />
-      {error !== undefined && <ErrorNote error={error} title="The run was not taken." />}
-      <Button icon={<Play size={14} />} isPending={isPending} onPress={() => void run()}>
+      {run.error && <ErrorNote error={run.error} title="The run was not taken." />}
+      <Button icon={<Play size={14} />} isPending={run.isPending} onPress={() => run.mutate()}>
         Run it
       </Button>
     </div>

@@ -31,12 +31,6 @@ export function tookMs(run: Run | undefined): number | undefined {
   return Math.max(0, Date.parse(run.updated_at) - Date.parse(run.created_at))
 }
 
-/** A run's input; the server returns it, but the SDK's type lacks it. */
-export function inputOf(run: Run | undefined): State | undefined {
-  const { kwargs } = (run ?? {}) as { kwargs?: { input?: State | null } }
-  return kwargs?.input ?? undefined
-}
-
 /** Two messages side by side; one may be missing. */
 export interface MessagePair {
   left: MessageLike | undefined

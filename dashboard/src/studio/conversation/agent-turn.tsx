@@ -1,12 +1,9 @@
-import { useState } from 'react'
 import { IconButton } from '../../design/button.tsx'
-import { reasonOf } from '../../design/error-note.tsx'
 import { RefreshCw } from '../../design/icon.gen.tsx'
 import { CopyButton } from '../../design/text/copy-button.tsx'
 import { countText } from '../../design/text/format.ts'
-import { toast } from '../../design/toast.tsx'
 import { Talks } from '../../shell/talks.tsx'
-import { useStudio } from '../studio-context.tsx'
+import { useGoOn } from '../use-action.ts'
 import { CallRow } from './call-row.tsx'
 import { Components } from './components.tsx'
 import { partsOf } from './content-parts.ts'
@@ -55,20 +52,13 @@ export function AgentTurn({ message, calls, seen, seenResults, isLive, isSpeakin
 }
 
 function Regenerate({ from }: { from: string }) {
-  const { submit } = useStudio()
-  const [isPending, setPending] = useState(false)
-  const again = () => {
-    setPending(true)
-    submit({ input: null }, { checkpoint: from })
-      .catch((error) => toast(`The run was not begun: ${reasonOf(error)}`, { tone: 'bad' }))
-      .finally(() => setPending(false))
-  }
+  const { mutate: again, isPending } = useGoOn(from)
   return (
     <IconButton
       label="Answer anew from here"
       icon={<RefreshCw size={13} />}
       isDisabled={isPending}
-      onPress={again}
+      onPress={() => again()}
     />
   )
 }

@@ -11,13 +11,13 @@ export function AnswerComposer(props: { question: TextQuestion; writeMessage: ()
   const { question, writeMessage } = props
   const [text, setText] = useState(question.preset)
   const [problem, setProblem] = useState<string>()
-  const { resume, isPending } = useResume()
+  const { mutate: resume, isPending } = useResume()
   const canSend = text.trim() !== '' && !isPending
   const send = () => {
     if (!canSend) return
     const found = question.problemOf(text)
     setProblem(found)
-    if (!found) void resume(addressed(question.answerOf(text), question.interrupt.id))
+    if (!found) resume(addressed(question.answerOf(text), question.interrupt.id))
   }
   return (
     <form

@@ -1,11 +1,10 @@
 import { useState } from 'react'
 import { Button, IconButton } from '../../design/button.tsx'
-import { reasonOf } from '../../design/error-note.tsx'
 import { TextAreaField } from '../../design/field.tsx'
 import { Pencil } from '../../design/icon.gen.tsx'
-import { toast } from '../../design/toast.tsx'
 import { Talks } from '../../shell/talks.tsx'
 import { useStudio } from '../studio-context.tsx'
+import { useAction } from '../use-action.ts'
 import { partsOf } from './content-parts.ts'
 import { messageText } from './message-text.ts'
 import { PartView } from './part-view.tsx'
@@ -15,20 +14,16 @@ import type { TurnProps } from './turns.ts'
 export function HumanTurn({ message, seen, isLive }: TurnProps) {
   const [isEditing, setEditing] = useState(false)
   const { submit, messagesKey = 'messages' } = useStudio()
-  const rerun = async (text: string) => {
-    try {
-      const checkpoint = seen?.before
-      const said = {
-        ...message,
-        id: crypto.randomUUID(),
-        content: contentWith(message.content, text),
-      }
-      await submit({ input: { [messagesKey]: [said] } }, checkpoint ? { checkpoint } : {})
-      setEditing(false)
-    } catch (error) {
-      toast(`The run was not begun: ${reasonOf(error)}`, { tone: 'bad' })
+  const { mutate: rerun, isPending } = useAction(async (text: string) => {
+    const checkpoint = seen?.before
+    const said = {
+      ...message,
+      id: crypto.randomUUID(),
+      content: contentWith(message.content, text),
     }
-  }
+    await submit({ input: { [messagesKey]: [said] } }, checkpoint ? { checkpoint } : {})
+    setEditing(false)
+  }, 'The run was not begun')
   return (
     <li className="group flex items-start justify-end gap-1 pb-2" data-from="human">
       <span className="sr-only">You said</span>
@@ -47,6 +42,7 @@ export function HumanTurn({ message, seen, isLive }: TurnProps) {
         <Editor
           text={messageText(message.content)}
           rerun={rerun}
+          isPending={isPending}
           cancel={() => setEditing(false)}
         />
       ) : (
@@ -63,19 +59,18 @@ export function HumanTurn({ message, seen, isLive }: TurnProps) {
 
 function Editor(props: {
   text: string
-  rerun: (text: string) => Promise<void>
+  rerun: (text: string) => void
+  isPending: boolean
   cancel: () => void
 }) {
   const [text, setText] = useState(props.text)
-  const [isPending, setPending] = useState(false)
   return (
     <form
       className="w-full space-y-2"
       onKeyDown={(event) => event.key === 'Escape' && props.cancel()}
       onSubmit={(event) => {
         event.preventDefault()
-        setPending(true)
-        void props.rerun(text).finally(() => setPending(false))
+        props.rerun(text)
       }}
     >
       <TextAreaField
@@ -94,7 +89,7 @@ function Editor(props: {
           size="sm"
           type="submit"
           kind="primary"
-          isPending={isPending}
+          isPending={props.isPending}
           isDisabled={text.trim() === ''}
         >
           Run from here

@@ -9,9 +9,8 @@ import { X } from '../../design/icon.gen.tsx'
 import { Badge } from '../../design/status.tsx'
 import { toast } from '../../design/toast.tsx'
 import { Talks } from '../../shell/talks.tsx'
-import { runsQuery } from '../queries.ts'
+import { inputOf, runsQuery } from '../queries.ts'
 import { useStudio } from '../studio-context.tsx'
-import { inputOf } from '../studio-provider.tsx'
 import { messageText } from './message-text.ts'
 
 export function Queue() {

@@ -1,11 +1,12 @@
 /** The input of a run by its schema: as a form, or as JSON. */
-
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { State } from '../../api/thread-state.ts'
 import { Button } from '../../design/button.tsx'
 import { ErrorNote } from '../../design/error-note.tsx'
 import { Play } from '../../design/icon.gen.tsx'
 import { JsonEditor } from '../../design/json/editor.tsx'
+import { jsonObject } from '../../design/json/object.ts'
 import { SchemaForm } from '../../design/schema/form.tsx'
 import { problemsOf } from '../../design/schema/validator.ts'
 import { useStudio, useStudioStream } from '../studio-context.tsx'
@@ -21,44 +22,32 @@ export function InputForm() {
   const [text, setText] = useState('{}')
   const [isJson, setJson] = useState(false)
   const [areProblemsShown, showProblems] = useState(false)
-  const [error, setError] = useState<unknown>()
-  const [isPending, setPending] = useState(false)
   const strategy = useStrategy()
 
   const turn = (toJson: boolean) => {
     if (toJson) setText(JSON.stringify(value, null, 2))
-    else {
-      const parsed = parsedObject(text)
-      if (parsed) setValue(parsed)
-    }
+    else setValue(jsonObject(text) ?? value)
     setJson(toJson)
   }
-  const run = async () => {
-    const input = isJson ? parsedObject(text) : value
-    showProblems(true)
-    setError(undefined)
-    if (!input) return setError(new Error('The input is not a JSON object yet.'))
-    const [problem] = problemsOf(schema, input)
-    if (problem) {
-      const where = problem.path.join('.') || 'The input'
-      return isJson ? setError(new Error(`${where}: ${problem.says}`)) : undefined
-    }
-    setPending(true)
-    try {
+  const run = useMutation({
+    mutationFn: async () => {
+      const input = isJson ? jsonObject(text) : value
+      showProblems(true)
+      if (!input) throw new Error('The input is not a JSON object yet.')
+      const [problem] = problemsOf(schema, input)
+      // The form shows its problems at its fields.
+      if (problem && !isJson) return
+      if (problem) throw new Error(`${problem.path.join('.') || 'The input'}: ${problem.says}`)
       await submit({ input }, isRunning ? { multitaskStrategy: strategy.value } : {})
-    } catch (reason) {
-      setError(reason)
-    } finally {
-      setPending(false)
-    }
-  }
+    },
+  })
   return (
     <form
       aria-label="Input"
       className="space-y-3"
       onSubmit={(event) => {
         event.preventDefault()
-        void run()
+        run.mutate()
       }}
     >
       <div className="flex items-center justify-between">
@@ -84,9 +73,9 @@ export function InputForm() {
           idPrefix="input"
         />
       )}
-      {error !== undefined && <ErrorNote error={error} title="The run was not begun." />}
+      {run.error && <ErrorNote error={run.error} title="The run was not begun." />}
       <div className="flex flex-wrap items-center gap-2">
-        <Button type="submit" kind="primary" icon={<Play size={14} />} isPending={isPending}>
+        <Button type="submit" kind="primary" icon={<Play size={14} />} isPending={run.isPending}>
           Run
         </Button>
         {isRunning && <StopButton />}
@@ -94,15 +83,4 @@ export function InputForm() {
       </div>
     </form>
   )
-}
-
-function parsedObject(text: string): State | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as State)
-      : undefined
-  } catch {
-    return undefined
-  }
 }

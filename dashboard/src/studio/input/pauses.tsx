@@ -2,12 +2,12 @@
 import type { Interrupt } from '@langchain/langgraph-sdk'
 import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
-import { ErrorNote, reasonOf } from '../../design/error-note.tsx'
+import { ErrorNote } from '../../design/error-note.tsx'
 import { Play, RotateCcw, Undo2 } from '../../design/icon.gen.tsx'
 import { Mark } from '../../design/status.tsx'
-import { toast } from '../../design/toast.tsx'
 import { Talks } from '../../shell/talks.tsx'
 import { useStudio, useStudioStream } from '../studio-context.tsx'
+import { useGoOn } from '../use-action.ts'
 import { InterruptCard } from './interrupt-card.tsx'
 import { addressed } from './interrupt-shape.ts'
 import { useQuestions, useResume } from './questions.ts'
@@ -35,12 +35,12 @@ export function Pauses({ hasComposer = false }: { hasComposer?: boolean }) {
 function Questions(props: { questions: readonly Interrupt[]; hasComposer: boolean }) {
   const { questions, hasComposer } = props
   const isAlone = questions.length === 1
-  const { resume, isPending } = useResume()
+  const { mutate: resume, isPending } = useResume()
   const [answers, setAnswers] = useState<ReadonlyMap<string, unknown>>(new Map())
   const open = questions.length - answers.size
   const answer = ({ id }: Interrupt, value: unknown) => {
     // Without an id, the server takes the value for the next question that it comes to.
-    if (isAlone || !id) void resume(addressed(value, id))
+    if (isAlone || !id) resume(addressed(value, id))
     else setAnswers(new Map(answers).set(id, value))
   }
   const keptOf = (id = '') => {
@@ -67,7 +67,7 @@ function Questions(props: { questions: readonly Interrupt[]; hasComposer: boolea
               kind="primary"
               isPending={isPending}
               isDisabled={answers.size === 0}
-              onPress={() => void resume(Object.fromEntries(answers))}
+              onPress={() => resume(Object.fromEntries(answers))}
             >
               {`Send ${answers.size} of ${questions.length} answers`}
             </Button>
@@ -87,7 +87,7 @@ function Questions(props: { questions: readonly Interrupt[]; hasComposer: boolea
 
 function Failure() {
   const { error } = useStudioStream()
-  const { go, isPending } = useGoOn()
+  const { mutate: go, isPending } = useGoOn()
   if (error === undefined || error === null) return null
   return (
     <ErrorNote error={error} title="The run failed.">
@@ -97,7 +97,12 @@ function Failure() {
           its steps.
         </p>
         <div className="pt-1">
-          <Button size="sm" icon={<RotateCcw size={13} />} onPress={go} isPending={isPending}>
+          <Button
+            size="sm"
+            icon={<RotateCcw size={13} />}
+            onPress={() => go()}
+            isPending={isPending}
+          >
             Try that step again
           </Button>
         </div>
@@ -110,7 +115,7 @@ function Failure() {
 function Breakpoint({ next }: { next: readonly string[] }) {
   const { error } = useStudioStream()
   const { checkpoint } = useStudio()
-  const { go, isPending } = useGoOn()
+  const { mutate: go, isPending } = useGoOn()
   if (error !== undefined && error !== null) return null
   const names = next.filter((name) => name !== '__start__').join(', ') || 'its first node'
   return (
@@ -124,7 +129,7 @@ function Breakpoint({ next }: { next: readonly string[] }) {
         <strong className="font-medium">{names}</strong>.
       </p>
       <Talks>
-        <Button size="sm" icon={<Play size={13} />} onPress={go} isPending={isPending}>
+        <Button size="sm" icon={<Play size={13} />} onPress={() => go()} isPending={isPending}>
           {checkpoint ? 'Run again from here' : 'Go on'}
         </Button>
       </Talks>
@@ -157,17 +162,4 @@ export function LookBack() {
       </Button>
     </div>
   )
-}
-
-/** Starts a run without an input: the thread continues from its current state. */
-function useGoOn() {
-  const { submit } = useStudio()
-  const [isPending, setPending] = useState(false)
-  const go = () => {
-    setPending(true)
-    submit({ input: null })
-      .catch((error) => toast(`The run was not begun: ${reasonOf(error)}`, { tone: 'bad' }))
-      .finally(() => setPending(false))
-  }
-  return { go, isPending }
 }

@@ -1,10 +1,8 @@
 /** The open questions of the thread, and how they are answered. */
 import type { Interrupt } from '@langchain/langgraph-sdk'
-import { useState } from 'react'
-import { reasonOf } from '../../design/error-note.tsx'
 import { problemsOf } from '../../design/schema/validator.ts'
-import { toast } from '../../design/toast.tsx'
 import { useStudio, useStudioStream } from '../studio-context.tsx'
+import { useAction } from '../use-action.ts'
 import { choicesOf, shapeOfInterrupt } from './interrupt-shape.ts'
 
 const NONE: readonly Interrupt[] = []
@@ -19,18 +17,8 @@ export function useQuestions(): readonly Interrupt[] {
 /** Resumes the thread with a value. A refusal is shown. */
 export function useResume() {
   const { submit } = useStudio()
-  const [isPending, setPending] = useState(false)
-  const resume = async (value: unknown) => {
-    setPending(true)
-    try {
-      await submit({ command: { resume: value } })
-    } catch (error) {
-      toast(`The answer was not taken: ${reasonOf(error)}`, { tone: 'bad' })
-    } finally {
-      setPending(false)
-    }
-  }
-  return { resume, isPending }
+  const resume = (value: unknown) => submit({ command: { resume: value } })
+  return useAction(resume, 'The answer was not taken')
 }
 
 /** A question whose answer is a text. */

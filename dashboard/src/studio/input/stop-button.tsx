@@ -1,28 +1,16 @@
-import { useState } from 'react'
 import { Button } from '../../design/button.tsx'
-import { reasonOf } from '../../design/error-note.tsx'
 import { Square } from '../../design/icon.gen.tsx'
-import { toast } from '../../design/toast.tsx'
 import { useStudio } from '../studio-context.tsx'
+import { useAction } from '../use-action.ts'
 
 /** Stops the run in progress. */
 export function StopButton() {
   const { stop, activeRun } = useStudio()
-  const [isPending, setPending] = useState(false)
-  const end = async () => {
-    setPending(true)
-    try {
-      await stop()
-    } catch (error) {
-      toast(`The run was not stopped: ${reasonOf(error)}`, { tone: 'bad' })
-    } finally {
-      setPending(false)
-    }
-  }
+  const { mutate: end, isPending } = useAction(stop, 'The run was not stopped')
   return (
     <Button
       icon={<Square size={12} />}
-      onPress={() => void end()}
+      onPress={() => end()}
       isPending={isPending}
       isDisabled={!activeRun}
     >

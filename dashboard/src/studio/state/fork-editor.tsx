@@ -1,5 +1,5 @@
 import type { Checkpoint, Client } from '@langchain/langgraph-sdk'
-import { useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useAgentServer } from '../../api/agent-server.tsx'
 import { type State, threadKey } from '../../api/thread-state.ts'
@@ -34,25 +34,15 @@ export function ForkEditor(props: {
   const { messagesKey } = useStudio()
   const [wanted, setWanted] = useState<State | undefined>(before)
   const [asNode, setAsNode] = useState(LAST)
-  const [pending, setPending] = useState<'keep' | 'run'>()
-  const [error, setError] = useState<unknown>()
   const { thread_id: threadId } = checkpoint
-
-  const fork = async (then: 'keep' | 'run') => {
-    if (!wanted) return
-    setPending(then)
-    setError(undefined)
-    try {
+  const fork = useMutation({
+    mutationFn: async ({ wanted, isRun }: { wanted: State; isRun: boolean }) => {
       const asked = { before, wanted, messagesKey, asNode: asNode || undefined }
       const written = await forkState({ client: server.client, threadId, checkpoint, ...asked })
       await queries.invalidateQueries({ queryKey: threadKey(server, threadId) })
-      await props.onWritten(written, then)
-    } catch (reason) {
-      setError(reason)
-    } finally {
-      setPending(undefined)
-    }
-  }
+      await props.onWritten(written, isRun ? 'run' : 'keep')
+    },
+  })
   return (
     <div className="space-y-3">
       <p className="text-ink-soft">{props.about}</p>
@@ -76,20 +66,20 @@ export function ForkEditor(props: {
           help="The run goes on with what comes after it."
         />
       )}
-      {error !== undefined && <ErrorNote error={error} title="The state was not taken." />}
+      {fork.error && <ErrorNote error={fork.error} title="The state was not taken." />}
       <Actions>
         <Button
-          onPress={() => void fork('keep')}
-          isPending={pending === 'keep'}
-          isDisabled={!wanted || pending !== undefined}
+          onPress={() => wanted && fork.mutate({ wanted, isRun: false })}
+          isPending={fork.isPending && !fork.variables.isRun}
+          isDisabled={!wanted || fork.isPending}
         >
           {props.keepText}
         </Button>
         <Button
           kind="primary"
-          onPress={() => void fork('run')}
-          isPending={pending === 'run'}
-          isDisabled={!wanted || pending !== undefined}
+          onPress={() => wanted && fork.mutate({ wanted, isRun: true })}
+          isPending={fork.isPending && fork.variables.isRun}
+          isDisabled={!wanted || fork.isPending}
         >
           Fork and run on
         </Button>

@@ -1,23 +1,21 @@
 /** The state at one checkpoint: its changes since the step before, its values, the next tasks, and the actions. */
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useAgentServer } from '../../api/agent-server.tsx'
 import { stateQuery } from '../../api/thread-state.ts'
 import { Button, ButtonLink } from '../../design/button.tsx'
-import { reasonOf } from '../../design/error-note.tsx'
 import { Columns2, GitBranch, RotateCcw } from '../../design/icon.gen.tsx'
 import { JsonDiff } from '../../design/json/diff.tsx'
 import { QueryView } from '../../design/query-view.tsx'
 import { Skeleton } from '../../design/skeleton.tsx'
 import { Id } from '../../design/text/id.tsx'
 import { Time } from '../../design/text/time.tsx'
-import { toast } from '../../design/toast.tsx'
 import { Talks } from '../../shell/talks.tsx'
 import { comparePath } from '../compare/search.ts'
 import type { HistoryRow } from '../history/history-page.ts'
 import { STATE_VIEWS, type StateView, useHistorySearch } from '../history/search.ts'
 import { stepName } from '../history/step-name.ts'
 import { useStudio } from '../studio-context.tsx'
+import { useGoOn } from '../use-action.ts'
 import { ForkDialog } from './fork-dialog.tsx'
 import { drawMessage } from './message-view.tsx'
 import { TaskList } from './task-view.tsx'
@@ -107,18 +105,8 @@ function Head({ threadId, row, parent }: StatePanelProps) {
 
 /** Runs again from the checkpoint; the steps that followed it stay, as a branch. */
 function Replay({ row }: { row: HistoryRow }) {
-  const { submit, activeRun } = useStudio()
-  const [isPending, setPending] = useState(false)
-  const replay = async () => {
-    setPending(true)
-    try {
-      await submit({ input: null }, { checkpoint: row.id })
-    } catch (error) {
-      toast(reasonOf(error), { tone: 'bad' })
-    } finally {
-      setPending(false)
-    }
-  }
+  const { activeRun } = useStudio()
+  const { mutate: replay, isPending } = useGoOn(row.id)
   return (
     <Button
       size="sm"
@@ -126,7 +114,7 @@ function Replay({ row }: { row: HistoryRow }) {
       icon={<RotateCcw size={14} />}
       isPending={isPending}
       isDisabled={activeRun !== undefined || row.next.length === 0}
-      onPress={() => void replay()}
+      onPress={() => replay()}
     >
       Replay
     </Button>
