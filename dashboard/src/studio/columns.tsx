@@ -5,6 +5,7 @@ import { classes } from '../design/classes.ts'
 import { PanelLeft, PanelRight } from '../design/icon.gen.tsx'
 import { COLUMNS, type ColumnName, useStudioSearch } from './search.ts'
 import { Separator, useWidths } from './separator.tsx'
+import { ViewButtons } from './view-buttons.tsx'
 
 const LABELS: Record<ColumnName, string> = { graph: 'Graph', talk: 'Conversation', state: 'State' }
 
@@ -83,17 +84,12 @@ function NarrowTabs({ view }: { view: ColumnName }) {
   const { change } = useStudioSearch()
   return (
     <div className="flex shrink-0 border-b border-line bg-surface px-2 lg:hidden">
-      {COLUMNS.map((name) => (
-        <button
-          key={name}
-          type="button"
-          aria-pressed={view === name}
-          onClick={() => change({ view: name }, { replace: true })}
-          className="-mb-px flex-1 border-b-2 border-transparent px-3 py-2 text-ink-soft aria-pressed:border-accent aria-pressed:font-medium aria-pressed:text-ink"
-        >
-          {LABELS[name]}
-        </button>
-      ))}
+      <ViewButtons
+        labels={LABELS}
+        view={view}
+        onChange={(name) => change({ view: name }, { replace: true })}
+        className="flex-1 px-3 py-2"
+      />
     </div>
   )
 }

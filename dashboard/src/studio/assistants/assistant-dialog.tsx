@@ -9,10 +9,11 @@ import { QueryView } from '../../design/query-view.tsx'
 import { Id } from '../../design/text/id.tsx'
 import { OnlyLooks, Talks } from '../../shell/talks.tsx'
 import { assistantQuery, schemasQuery } from '../queries.ts'
+import { ViewButtons } from '../view-buttons.tsx'
 import { AssistantForm } from './assistant-form.tsx'
 import { AssistantVersions } from './assistant-versions.tsx'
 import { NewAssistant } from './new-assistant.tsx'
-import { ASSISTANT_VIEWS, type AssistantView, NEW, useAssistantSearch } from './search.ts'
+import { type AssistantView, NEW, useAssistantSearch } from './search.ts'
 
 /** Open while the address names an assistant to edit. */
 export function AssistantDialog() {
@@ -63,17 +64,12 @@ function Views({ assistant }: { assistant: Assistant }) {
         <Id id={assistant.assistant_id} />
       </p>
       <div className="mb-4 flex gap-1 border-b border-line">
-        {ASSISTANT_VIEWS.map((one) => (
-          <button
-            key={one}
-            type="button"
-            aria-pressed={one === view}
-            onClick={() => change({ about: one, version: undefined })}
-            className="-mb-px border-b-2 border-transparent px-3 py-1.5 text-ink-soft hover:text-ink aria-pressed:border-accent aria-pressed:font-medium aria-pressed:text-ink"
-          >
-            {LABELS[one]}
-          </button>
-        ))}
+        <ViewButtons
+          labels={LABELS}
+          view={view}
+          onChange={(about) => change({ about, version: undefined })}
+          className="px-3 py-1.5"
+        />
       </div>
       {view === 'settings' && <Settings key={assistant.version} assistant={assistant} />}
       {view === 'versions' && <AssistantVersions assistant={assistant} />}

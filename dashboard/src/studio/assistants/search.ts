@@ -3,7 +3,7 @@ import { useCallback } from 'react'
 import { z } from 'zod'
 import { addressText, useAddress } from '../../shell/address.ts'
 
-export const ASSISTANT_VIEWS = ['settings', 'versions', 'schemas'] as const
+const ASSISTANT_VIEWS = ['settings', 'versions', 'schemas'] as const
 export type AssistantView = (typeof ASSISTANT_VIEWS)[number]
 
 /** In place of an assistant's id: the form for a new one. */

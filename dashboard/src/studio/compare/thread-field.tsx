@@ -31,13 +31,8 @@ export function ThreadField(props: { value: string; onChange: (value: string) =>
   )
 }
 
-function choiceOf({
-  thread_id,
-  status,
-  values,
-  metadata,
-  updated_at,
-}: Thread<State>): SearchChoice {
+function choiceOf(thread: Thread<State>): SearchChoice {
+  const { thread_id, status, values, metadata, updated_at } = thread
   const messages = messagesOf(values ?? undefined)
   const graph = String(metadata?.graph_id ?? '')
   const { tone, word } = meaningOfThread(status)

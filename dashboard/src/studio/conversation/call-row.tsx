@@ -67,15 +67,8 @@ export function CallRow({ call, isLive, from, to }: CallRowProps) {
   )
 }
 
-function Outcome({
-  isDone,
-  failed,
-  isLive,
-}: {
-  isDone: boolean
-  failed: boolean
-  isLive: boolean
-}) {
+function Outcome(props: { isDone: boolean; failed: boolean; isLive: boolean }) {
+  const { isDone, failed, isLive } = props
   if (isDone)
     return (
       <span className="flex items-center">

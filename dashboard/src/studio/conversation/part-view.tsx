@@ -6,15 +6,8 @@ import type { Part } from './content-parts.ts'
 import { sectionsOf } from './sections.ts'
 
 /** One part of a message. `isPlain`: text of a user, which is not Markdown. `isGrowing`: more of it will come. */
-export function PartView({
-  part,
-  isPlain,
-  isGrowing,
-}: {
-  part: Part
-  isPlain?: boolean
-  isGrowing?: boolean
-}) {
+export function PartView(props: { part: Part; isPlain?: boolean; isGrowing?: boolean }) {
+  const { part, isPlain, isGrowing } = props
   switch (part.kind) {
     case 'text':
       if (isPlain) return <p className="whitespace-pre-wrap wrap-anywhere">{part.text}</p>
@@ -49,15 +42,7 @@ function Picture({ url, name }: { url: string; name: string }) {
   return <Link url={url} name={name} />
 }
 
-function FilePart({
-  url,
-  name,
-  type,
-}: {
-  url: string | undefined
-  name: string
-  type: string | undefined
-}) {
+function FilePart({ url, name, type }: Extract<Part, { kind: 'file' }>) {
   return (
     <p className="flex items-center gap-1.5 text-sm">
       <FileText size={14} aria-hidden="true" />

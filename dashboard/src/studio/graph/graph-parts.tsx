@@ -62,7 +62,7 @@ function StepNode({ id, data }: NodeProps<Node<StepNodeData>>) {
   ]
   return (
     <div className="relative h-full" data-node={name} data-state={state}>
-      <Ends direction={data.direction} />
+      <Ends {...data} />
       <button
         type="button"
         aria-label={[name, ...words.filter(Boolean)].join(', ')}
@@ -86,8 +86,6 @@ function StepNode({ id, data }: NodeProps<Node<StepNodeData>>) {
           <FoldButton isFolded name={name} toggle={() => data.toggle(id)} />
         </>
       )}
-      {data.stopsBefore && <StopSign side="before" direction={data.direction} />}
-      {data.stopsAfter && <StopSign side="after" direction={data.direction} />}
     </div>
   )
 }
@@ -104,7 +102,7 @@ function GroupNode({ id, data }: NodeProps<Node<StepNodeData>>) {
         isChosen && 'outline-2 outline-accent',
       )}
     >
-      <Ends direction={data.direction} />
+      <Ends {...data} />
       <button
         type="button"
         aria-label={`${name}, a graph within the graph, ${STATE_WORDS[state]}`}
@@ -116,8 +114,6 @@ function GroupNode({ id, data }: NodeProps<Node<StepNodeData>>) {
         <span className="min-w-0 truncate">{name}</span>
       </button>
       <FoldButton name={name} toggle={() => data.toggle(id)} />
-      {data.stopsBefore && <StopSign side="before" direction={data.direction} />}
-      {data.stopsAfter && <StopSign side="after" direction={data.direction} />}
     </div>
   )
 }
@@ -125,7 +121,7 @@ function GroupNode({ id, data }: NodeProps<Node<StepNodeData>>) {
 function EndNode({ data }: NodeProps<Node<StepNodeData>>) {
   return (
     <div className="flex h-full items-center justify-center rounded-full border border-line bg-sunken text-xs text-ink-soft">
-      <Ends direction={data.direction} />
+      <Ends {...data} />
       {data.name}
     </div>
   )
@@ -149,35 +145,25 @@ function FoldButton(props: { name: string; isFolded?: boolean; toggle: () => voi
   )
 }
 
-/** A red dot on the side where the run stops. */
-function StopSign({ side, direction }: { side: 'before' | 'after'; direction: Direction }) {
-  const at = {
-    RIGHT: {
-      before: 'top-1/2 -left-1.5 -translate-y-1/2',
-      after: 'top-1/2 -right-1.5 -translate-y-1/2',
-    },
-    DOWN: {
-      before: '-top-1.5 left-1/2 -translate-x-1/2',
-      after: '-bottom-1.5 left-1/2 -translate-x-1/2',
-    },
-  }[direction][side]
-  return (
-    <span
-      aria-hidden="true"
-      title={`Stops ${side} it`}
-      className={classes('absolute size-3 rounded-full border-2 border-surface bg-bad', at)}
-    />
-  )
+const STOP_SIGNS = {
+  RIGHT: ['top-1/2 -left-1.5 -translate-y-1/2', 'top-1/2 -right-1.5 -translate-y-1/2'],
+  DOWN: ['-top-1.5 left-1/2 -translate-x-1/2', '-bottom-1.5 left-1/2 -translate-x-1/2'],
 }
 
-/** The library requires them; the layout decides where edges end. */
-function Ends({ direction }: { direction: Direction }) {
+/** The handles, which the library requires (the layout decides where edges end), and a red dot where the run stops. */
+function Ends({ direction, stopsBefore, stopsAfter }: StepNodeData) {
   const [from, to] =
     direction === 'RIGHT' ? [Position.Left, Position.Right] : [Position.Top, Position.Bottom]
+  const [before, after] = STOP_SIGNS[direction]
+  const sign = 'absolute size-3 rounded-full border-2 border-surface bg-bad'
   return (
     <>
       <Handle type="target" position={from} isConnectable={false} className="invisible" />
       <Handle type="source" position={to} isConnectable={false} className="invisible" />
+      {stopsBefore && (
+        <span aria-hidden title="Stops before it" className={classes(sign, before)} />
+      )}
+      {stopsAfter && <span aria-hidden title="Stops after it" className={classes(sign, after)} />}
     </>
   )
 }

@@ -16,10 +16,10 @@ import {
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { ErrorNote } from '../../design/error-note.tsx'
 import { LocateFixed, LocateOff, Scan } from '../../design/icon.gen.tsx'
+import type { Activity } from '../activity.ts'
 import { useStudio, useStudioStream } from '../studio-context.tsx'
 import { useCamera } from './camera.ts'
-import type { Drawing } from './drawing.ts'
-import { isTaken } from './drawing.ts'
+import { type Drawing, isTaken } from './drawing.ts'
 import { edgeTypes, nodeTypes, type StepEdgeData, type StepNodeData } from './graph-parts.tsx'
 import { type Direction, type Layout, layOut, type Placed } from './layout.ts'
 import { type NodeState, stateOfNode } from './node-state.ts'
@@ -185,23 +185,17 @@ const COLOURS: Record<NodeState, string> = {
 
 /** Where edges begin and end at a node that is not rendered; the layout draws them. */
 function handlesOf({ width, height }: Placed, direction: Direction): NodeHandle[] {
-  const at = { width: 1, height: 1 }
-  return direction === 'RIGHT'
-    ? [
-        { type: 'target', position: Position.Left, x: 0, y: height / 2, ...at },
-        { type: 'source', position: Position.Right, x: width, y: height / 2, ...at },
-      ]
-    : [
-        { type: 'target', position: Position.Top, x: width / 2, y: 0, ...at },
-        { type: 'source', position: Position.Bottom, x: width / 2, y: height, ...at },
-      ]
+  const isRight = direction === 'RIGHT'
+  const [from, to] = isRight ? [Position.Left, Position.Right] : [Position.Top, Position.Bottom]
+  const middle = isRight ? { x: 0, y: height / 2 } : { x: width / 2, y: 0 }
+  const end = isRight ? { ...middle, x: width } : { ...middle, y: height }
+  return [
+    { type: 'target', position: from, width: 1, height: 1, ...middle },
+    { type: 'source', position: to, width: 1, height: 1, ...end },
+  ]
 }
 
-function lastNames({
-  tasks,
-}: {
-  tasks: readonly { name: string; path: readonly string[]; step: number }[]
-}) {
+function lastNames({ tasks }: Activity) {
   const top = tasks.filter(({ path }) => path.length === 0)
   const last = top.at(-1)
   return top.filter(({ step }) => step === last?.step).map(({ name }) => name)

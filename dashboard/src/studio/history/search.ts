@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { addressText, useAddress } from '../../shell/address.ts'
 
-export const STATE_VIEWS = ['changes', 'state', 'tasks'] as const
+const STATE_VIEWS = ['changes', 'state', 'tasks'] as const
 export type StateView = (typeof STATE_VIEWS)[number]
 
 const searchSchema = z.object({

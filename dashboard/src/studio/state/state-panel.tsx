@@ -12,10 +12,11 @@ import { Time } from '../../design/text/time.tsx'
 import { Talks } from '../../shell/talks.tsx'
 import { comparePath } from '../compare/search.ts'
 import type { HistoryRow } from '../history/history-page.ts'
-import { STATE_VIEWS, type StateView, useHistorySearch } from '../history/search.ts'
+import { type StateView, useHistorySearch } from '../history/search.ts'
 import { stepName } from '../history/step-name.ts'
 import { useStudio } from '../studio-context.tsx'
 import { useGoOn } from '../use-action.ts'
+import { ViewButtons } from '../view-buttons.tsx'
 import { ForkDialog } from './fork-dialog.tsx'
 import { drawMessage } from './message-view.tsx'
 import { TaskList } from './task-view.tsx'
@@ -34,7 +35,14 @@ export function StatePanel({ threadId, row, parent }: StatePanelProps) {
   return (
     <section aria-label="State at the checkpoint" className="flex min-h-0 flex-1 flex-col">
       <Head threadId={threadId} row={row} parent={parent} />
-      <Views view={view} onChange={(show) => change({ show }, { replace: true })} />
+      <div className="flex shrink-0 gap-1 border-b border-line px-2">
+        <ViewButtons
+          labels={LABELS}
+          view={view}
+          onChange={(show) => change({ show }, { replace: true })}
+          className="px-2 py-1 text-sm"
+        />
+      </div>
       <section
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
         tabIndex={0}
@@ -122,24 +130,6 @@ function Replay({ row }: { row: HistoryRow }) {
 }
 
 const LABELS: Record<StateView, string> = { changes: 'Changes', state: 'State', tasks: 'Next' }
-
-function Views({ view, onChange }: { view: StateView; onChange: (view: StateView) => void }) {
-  return (
-    <div className="flex shrink-0 gap-1 border-b border-line px-2">
-      {STATE_VIEWS.map((one) => (
-        <button
-          key={one}
-          type="button"
-          aria-pressed={one === view}
-          onClick={() => onChange(one)}
-          className="-mb-px border-b-2 border-transparent px-2 py-1 text-sm text-ink-soft hover:text-ink aria-pressed:border-accent aria-pressed:font-medium aria-pressed:text-ink"
-        >
-          {LABELS[one]}
-        </button>
-      ))}
-    </div>
-  )
-}
 
 /** The state at the checkpoint; the current one is known already, and may have megabytes. */
 function useStateAt(threadId: string, { id }: HistoryRow) {
