@@ -1,7 +1,6 @@
 /** For operators: is anything queueing, failing, growing? */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { ToggleButton, ToggleButtonGroup } from 'react-aria-components'
 import { agentServer, atAGlance } from '../api/agent-server.tsx'
 import { answeringQuery } from '../api/deployments.ts'
 import { useMay } from '../api/session.ts'
@@ -9,6 +8,7 @@ import { SelectField } from '../design/field.tsx'
 import { Page, Section } from '../design/page.tsx'
 import { QueryView } from '../design/query-view.tsx'
 import { Skeleton } from '../design/skeleton.tsx'
+import { Toggle } from '../design/toggle.tsx'
 import { useAddress } from '../shell/address.ts'
 import { Charts, OwnCharts } from './charts.tsx'
 import { DeploymentsTable } from './deployments-table.tsx'
@@ -55,7 +55,12 @@ export function OperationsPage() {
               choices={[{ value: ALL, label: 'All deployments' }, ...choices]}
             />
           </div>
-          <RangeChoice value={range} onChange={(value) => change({ range: value })} />
+          <Toggle
+            label="Time range"
+            value={range}
+            onChange={(value) => change({ range: value })}
+            choices={CHOICES}
+          />
         </>
       }
     >
@@ -132,31 +137,7 @@ function wordsOf(range: RangeName): string {
   return RANGES[range] === 1 ? 'last hour' : `last ${RANGES[range]} hours`
 }
 
-const NAMES = Object.keys(RANGES) as RangeName[]
-
-/** Chooses the time range, which ends now. */
-function RangeChoice(props: { value: RangeName; onChange: (value: RangeName) => void }) {
-  return (
-    <ToggleButtonGroup
-      aria-label="Time range"
-      selectionMode="single"
-      disallowEmptySelection
-      selectedKeys={[props.value]}
-      onSelectionChange={([key]) => {
-        const name = NAMES.find((one) => one === key)
-        if (name) props.onChange(name)
-      }}
-      className="inline-flex overflow-hidden rounded-md border border-line bg-surface"
-    >
-      {NAMES.map((name) => (
-        <ToggleButton
-          key={name}
-          id={name}
-          className="h-7.5 cursor-default border-l border-line px-3 text-sm font-medium text-ink-soft first:border-0 hover:bg-hover data-focus-visible:-outline-offset-2 data-selected:bg-accent-soft data-selected:text-accent"
-        >
-          {RANGES[name]} h
-        </ToggleButton>
-      ))}
-    </ToggleButtonGroup>
-  )
-}
+const CHOICES = (Object.keys(RANGES) as RangeName[]).map((value) => ({
+  value,
+  label: `${RANGES[value]} h`,
+}))

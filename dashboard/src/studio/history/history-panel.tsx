@@ -5,6 +5,7 @@ import { useAgentServer } from '../../api/agent-server.tsx'
 import { Empty } from '../../design/empty.tsx'
 import { ErrorNote } from '../../design/error-note.tsx'
 import { QueryView } from '../../design/query-view.tsx'
+import { Skeleton } from '../../design/skeleton.tsx'
 import { Spinner } from '../../design/spinner.tsx'
 import { runsQuery } from '../queries.ts'
 import { StatePanel } from '../state/state-panel.tsx'
@@ -36,7 +37,7 @@ function History({ threadId }: { threadId: string }) {
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <LookAtSteps look={look} />
-      <QueryView query={query} what="the history" skeleton={<HistorySkeleton />}>
+      <QueryView query={query} what="the history" skeleton={<Skeleton lines={6} className="p-3" />}>
         {(known) =>
           known.rows.length === 0 ? (
             <div className="p-3">
@@ -158,14 +159,4 @@ function LookAtSteps({ look }: { look: () => void }) {
     if (isRunning && done > 0) look()
   }, [isRunning, done, look])
   return null
-}
-
-function HistorySkeleton() {
-  return (
-    <div className="space-y-3 p-3">
-      {['a', 'b', 'c', 'd', 'e', 'f'].map((name) => (
-        <div key={name} className="h-4 animate-pulse rounded-sm bg-off-soft" />
-      ))}
-    </div>
-  )
 }

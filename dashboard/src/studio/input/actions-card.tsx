@@ -102,39 +102,23 @@ function Request({ request, decided, decide, isPending }: RequestProps) {
               Approve
             </Button>
           )}
-          {allowed.includes('edit') && (
-            <Button
-              icon={<Pencil size={14} />}
-              isDisabled={isPending}
-              onPress={() => setWriting('edit')}
-            >
-              Edit
+          {WRITTEN.filter(({ type }) => allowed.includes(type)).map(({ type, verb, ...look }) => (
+            <Button key={type} {...look} isDisabled={isPending} onPress={() => setWriting(type)}>
+              {verb}
             </Button>
-          )}
-          {allowed.includes('respond') && (
-            <Button
-              icon={<MessageSquareReply size={14} />}
-              isDisabled={isPending}
-              onPress={() => setWriting('respond')}
-            >
-              Reply
-            </Button>
-          )}
-          {allowed.includes('reject') && (
-            <Button
-              kind="danger"
-              icon={<X size={14} />}
-              isDisabled={isPending}
-              onPress={() => setWriting('reject')}
-            >
-              Reject
-            </Button>
-          )}
+          ))}
         </div>
       )}
     </fieldset>
   )
 }
+
+/** The decisions that need a text. */
+const WRITTEN = [
+  { type: 'edit', verb: 'Edit', kind: 'plain', icon: <Pencil size={14} /> },
+  { type: 'respond', verb: 'Reply', kind: 'plain', icon: <MessageSquareReply size={14} /> },
+  { type: 'reject', verb: 'Reject', kind: 'danger', icon: <X size={14} /> },
+] as const
 
 const SAID: Record<Decision, string> = {
   approve: 'Approved',

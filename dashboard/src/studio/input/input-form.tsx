@@ -9,10 +9,10 @@ import { JsonEditor } from '../../design/json/editor.tsx'
 import { jsonObject } from '../../design/json/object.ts'
 import { SchemaForm } from '../../design/schema/form.tsx'
 import { problemsOf } from '../../design/schema/validator.ts'
+import { Toggle } from '../../design/toggle.tsx'
 import { useStudio, useStudioStream } from '../studio-context.tsx'
 import { StopButton } from './stop-button.tsx'
 import { StrategyMenu, useStrategy } from './strategy-menu.tsx'
-import { Toggle } from './toggle.tsx'
 
 export function InputForm() {
   const { schemas, submit } = useStudio()

@@ -7,9 +7,9 @@ import { namesFields, SchemaEditor } from '../../design/schema/editor.tsx'
 import { SchemaForm } from '../../design/schema/form.tsx'
 import { problemsOf } from '../../design/schema/validator.ts'
 import { Markdown } from '../../design/text/markdown.tsx'
+import { Toggle } from '../../design/toggle.tsx'
 import { defaultsOf, fieldOf } from './answer-field.ts'
 import { type Choice, choicesOf, type PlainShape } from './interrupt-shape.ts'
-import { Toggle } from './toggle.tsx'
 
 interface CardProps {
   shape: PlainShape
