@@ -92,16 +92,16 @@ const dashboard = filesOf('dashboard/src', (file) => !isTest(file))
 const tests = [...filesOf('test'), ...filesOf('src', isTest), ...filesOf('dashboard/src', isTest)]
 
 const COUNTS: [what: string, count: number, limit: number][] = [
-  ['lines of src, without tests', linesOf(src), 100_300],
-  ['files of src, without tests', src.length, 866],
+  ['lines of src, without tests', linesOf(src), 101_500],
+  ['files of src, without tests', src.length, 868],
   ['entries of src', readdirSync(join(root, 'src')).filter((name) => !isTest(name)).length, 23],
   ['files of src with one importer, in percent', Math.round(shareWithOneImporter(src)), 39],
   ['files in the largest folder of src', largestFolder(src), 22],
   ['classes of src with eight or more mutable fields', statefulClasses(src), 0],
   ['circles of files in src', circles(src), 0],
   ['circles of files in the dashboard', circles(dashboard), 0],
-  ['lines of the dashboard, without tests', linesOf(dashboard), 27_700],
-  ['lines of tests', linesOf(tests), 92_300],
+  ['lines of the dashboard, without tests', linesOf(dashboard), 29_400],
+  ['lines of tests', linesOf(tests), 94_300],
 ]
 
 for (const [what, count, limit] of COUNTS) {

@@ -30,9 +30,8 @@ export function testRunStore(world: () => AgentStoreWorld): void {
   }
 
   async function insertRun(change: Partial<NewRun> = {}): Promise<QueuedRun> {
-    return store.runs.insert(
-      aRun({ thread_id: change.thread_id ?? (await insertThread()), ...change }),
-    )
+    const run = aRun({ thread_id: change.thread_id ?? (await insertThread()), ...change })
+    return store.transaction((tx) => tx.runs.insert(run))
   }
 
   async function insertRuns(thread_id: string, count: number): Promise<QueuedRun[]> {
