@@ -6,12 +6,11 @@ import type { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { AgentStore } from '../core/agent/agent-store.ts'
 import type { AgentMetrics, MetricsFormat } from '../core/agent/server/metrics.ts'
 import type { Clock } from '../core/clock.ts'
-import { TIME_BOUNDS } from '../core/figures/histogram.ts'
+import { type Durations, recordDurations, TIME_BOUNDS } from '../core/figures/histogram.ts'
 import type { AgentReading } from '../core/figures/reading.ts'
 import {
   countsBy,
   gaugeOf,
-  histogramOf,
   observationsBy,
   openRegistry,
   readProcess,
@@ -55,19 +54,31 @@ export class LazyAgentMetrics implements AgentMetrics {
   }
 
   runStarted(run: { waited: number }): void {
-    this.#tell(({ runWait }) => runWait.observe(run.waited))
+    this.#tell(({ runWait, durations }) => {
+      runWait.observe(run.waited)
+      durations.waits.add(run.waited)
+    })
   }
 
   runEnded({ status, seconds }: Parameters<AgentMetrics['runEnded']>[0]): void {
-    this.#tell(({ runDuration }) => runDuration.observe({ status }, seconds))
+    this.#tell(({ runDuration, durations }) => {
+      runDuration.observe({ status }, seconds)
+      durations.durations.add(seconds)
+    })
   }
 
   firstEvent(seconds: number): void {
-    this.#tell(({ firstEvent }) => firstEvent.observe(seconds))
+    this.#tell(({ firstEvent, durations }) => {
+      firstEvent.observe(seconds)
+      durations.first_outputs.add(seconds)
+    })
   }
 
   firstToken(seconds: number): void {
-    this.#tell(({ firstToken }) => firstToken.observe(seconds))
+    this.#tell(({ firstToken, durations }) => {
+      firstToken.observe(seconds)
+      durations.first_tokens.add(seconds)
+    })
   }
 
   tokensUsed({ input, output }: Parameters<AgentMetrics['tokensUsed']>[0]): void {
@@ -123,6 +134,8 @@ interface PromMetrics extends Pick<AgentMetrics, 'requestAnswered'> {
   runDuration: Histogram<'status'>
   firstEvent: Histogram
   firstToken: Histogram
+  /** For figures. */
+  durations: Record<'waits' | 'first_outputs' | 'first_tokens' | 'durations', Durations>
   tokens: Counter<'kind'>
   webhooks: Histogram<'status'>
   streams: Gauge
@@ -158,6 +171,12 @@ async function createPromMetrics(): Promise<PromMetrics> {
       'run_first_token_seconds',
       'From when a run was due to the first token of a model',
     ),
+    durations: {
+      waits: recordDurations(),
+      first_outputs: recordDurations(),
+      first_tokens: recordDurations(),
+      durations: recordDurations(),
+    },
     tokens: counter('model_tokens_total', 'Tokens that models have read and written', ['kind']),
     webhooks: histogram('webhook_attempt_seconds', 'Attempts to deliver a webhook', ['status']),
     streams: gauge('streams_open', 'Streams that clients are reading'),
@@ -189,8 +208,7 @@ async function readFigures(
 }
 
 async function readAgent(metrics: PromMetrics): Promise<AgentReading> {
-  const { registry, gauges, streams, runWait, runDuration, firstEvent, webhooks } = metrics
-  const { tokens, firstToken } = metrics
+  const { registry, gauges, streams, runDuration, durations, webhooks, tokens } = metrics
   return {
     ...(await readProcess(registry)),
     waiting: await gaugeOf(gauges.runs, { status: 'waiting' }),
@@ -203,9 +221,9 @@ async function readAgent(metrics: PromMetrics): Promise<AgentReading> {
     runs: await observationsBy(runDuration, 'status'),
     webhooks: await observationsBy(webhooks, 'status'),
     tokens: await countsBy(tokens, 'kind'),
-    waits: await histogramOf(runWait),
-    first_outputs: await histogramOf(firstEvent),
-    first_tokens: await histogramOf(firstToken),
-    durations: await histogramOf(runDuration),
+    waits: durations.waits.read(),
+    first_outputs: durations.first_outputs.read(),
+    first_tokens: durations.first_tokens.read(),
+    durations: durations.durations.read(),
   }
 }

@@ -7,16 +7,15 @@ import type {
   PassedRequest,
 } from '../core/agent/server/metrics.ts'
 import type { ControlPlaneStore } from '../core/deployment/control-plane-store.ts'
-import { TIME_BOUNDS } from '../core/figures/histogram.ts'
-import type { ControlPlaneReading, RequestsReading } from '../core/figures/reading.ts'
 import {
-  countsBy,
-  histogramOf,
-  openRegistry,
-  readProcess,
-  requestMetrics,
-  written,
-} from './prometheus.ts'
+  addCounts,
+  type Counts,
+  type Durations,
+  recordDurations,
+  TIME_BOUNDS,
+} from '../core/figures/histogram.ts'
+import type { ControlPlaneReading } from '../core/figures/reading.ts'
+import { countsBy, openRegistry, readProcess, requestMetrics, written } from './prometheus.ts'
 
 /** Also returns the data for figures, from the same metrics. */
 interface ReadControlPlaneMetrics extends ControlPlaneMetrics {
@@ -29,7 +28,10 @@ export async function createControlPlaneMetrics(
 ): Promise<ReadControlPlaneMetrics> {
   const opened = await openRegistry()
   const { registry, gauge, counter, histogram } = opened
-  const { requestAnswered, requests, duration: answering } = requestMetrics(opened)
+  const { requestAnswered, requests } = requestMetrics(opened)
+  const answering = recordDurations()
+  /** For figures, by deployment. */
+  const asked = new Map<string, { requests: Counts; durations: Durations }>()
   const labels: ('deployment' | 'status')[] = ['deployment', 'status']
   const passed: Counter<'deployment' | 'status'> = counter(
     'gateway_requests_total',
@@ -47,17 +49,30 @@ export async function createControlPlaneMetrics(
   const revisions = gauge('revisions', 'Revisions; those on their way are rollouts', ['status'])
   const latency = gauge('database_latency_seconds', 'How long the database took to answer')
   return {
-    requestAnswered: (request: AnsweredRequest) => requestAnswered(request),
+    requestAnswered(request: AnsweredRequest) {
+      requestAnswered(request)
+      answering.add(request.seconds)
+    },
     requestPassed({ deployment, status, seconds }: PassedRequest) {
       passed.inc({ deployment, status })
       duration.observe({ deployment }, seconds)
+      const known = asked.get(deployment)
+      const { requests, durations } = known ?? { requests: {}, durations: recordDurations() }
+      addCounts(requests, { [status]: 1 })
+      durations.add(seconds)
+      if (!known) asked.set(deployment, { requests, durations })
     },
     async reading() {
       return {
         ...(await readProcess(registry)),
         requests: await countsBy(requests, 'status'),
-        request_durations: await histogramOf(answering),
-        gateway: await readGateway(passed, duration),
+        request_durations: answering.read(),
+        gateway: Object.fromEntries(
+          [...asked].map(([deployment, { requests, durations }]) => [
+            deployment,
+            { requests: { ...requests }, request_durations: durations.read() },
+          ]),
+        ),
       }
     },
     async read(format: MetricsFormat) {
@@ -69,21 +84,6 @@ export async function createControlPlaneMetrics(
       return written(registry, format)
     },
   }
-}
-
-async function readGateway(
-  passed: Counter<'deployment' | 'status'>,
-  duration: Histogram<'deployment'>,
-): Promise<Record<string, RequestsReading>> {
-  const names = Object.keys(await countsBy(passed, 'deployment'))
-  const readings = names.map(async (deployment) => [
-    deployment,
-    {
-      requests: await countsBy(passed, 'status', { deployment }),
-      request_durations: await histogramOf(duration, { deployment }),
-    },
-  ])
-  return Object.fromEntries(await Promise.all(readings))
 }
 
 function setAll(gauge: Gauge<'status'>, counts: Record<string, number>): void {

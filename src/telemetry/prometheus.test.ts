@@ -36,6 +36,13 @@ it('says of an agent server what its metrics say', async () => {
     durations: { counts: { '0.05': 1, '0.5': 1, '5': 1 } },
   })
   expect(reading.durations.sum).toBeCloseTo(4.44)
+  expect(reading.durations.extremes).toEqual({ count: 3, min: 0.04, max: 4 })
+  metrics.runEnded({ status: 'success', seconds: 0.3 })
+  const { counts, extremes } = (await metrics.reading()).durations
+  expect({ counts, extremes }).toEqual({
+    counts: { '0.05': 1, '0.5': 2, '5': 1 },
+    extremes: { count: 1, min: 0.3, max: 0.3 },
+  })
   expect(reading.memory_bytes).toBeGreaterThan(1_000_000)
   expect(reading.event_loop_delay_seconds).toBeGreaterThanOrEqual(0)
 })

@@ -1,7 +1,7 @@
 /** The common part of all metrics, by prom-client: the registry, and the figures that are read from it. */
 import type { Counter, Gauge, Histogram as PromHistogram, Registry } from 'prom-client'
 import type { MetricsFormat, RequestMetrics } from '../core/agent/server/metrics.ts'
-import type { Counts, Histogram } from '../core/figures/histogram.ts'
+import type { Counts } from '../core/figures/histogram.ts'
 import type { ProcessReading } from '../core/figures/reading.ts'
 
 /** In s. Requests are fast, or something is wrong. */
@@ -49,7 +49,7 @@ export function requestMetrics({ counter, histogram }: OpenRegistry) {
     requests.inc({ method, route, status })
     duration.observe({ method, route }, seconds)
   }
-  return { requestAnswered, requests, duration }
+  return { requestAnswered, requests }
 }
 
 /** The whole registry as text. */
@@ -119,28 +119,6 @@ export async function observationsBy<L extends string>(
     if (metricName?.endsWith('_count') && name !== undefined) counts[String(name)] = value
   }
   return counts
-}
-
-/** All of its observations, or those with these labels, in one. */
-export async function histogramOf<L extends string>(
-  histogram: PromHistogram<L>,
-  wanted: Labels = {},
-): Promise<Histogram> {
-  const counts: Counts = {}
-  let sum = 0
-  let below = 0
-  // The ranges of one set of labels follow each other, each including all below it.
-  for (const { metricName, labels, value } of (await histogram.get()).values) {
-    if (!hasLabels(labels as Labels, wanted)) continue
-    const { le } = labels as Labels
-    if (metricName?.endsWith('_sum')) sum += value
-    if (le === undefined) below = 0
-    else {
-      if (value > below) counts[le] = (counts[le] ?? 0) + value - below
-      below = le === '+Inf' ? 0 : value
-    }
-  }
-  return { counts, sum }
 }
 
 function hasLabels(labels: object, wanted: Labels): boolean {

@@ -13,7 +13,8 @@ export function testFiguresStore(open: () => ControlPlaneStore): void {
   describe('figures', () => {
     it('are answered as they were noted, in the order of time, of one deployment', async () => {
       const { figures } = open()
-      const durations = { counts: { '0.5': 2, '+Inf': 1 }, sum: 4000.5 }
+      const extremes = { count: 3, min: 0.25, max: 4000 }
+      const durations = { counts: { '0.5': 2, '+Inf': 1 }, sum: 4000.5, extremes }
       const full = aSample(60_000, { durations, runs: { success: 3 }, cpu_seconds: 0.25 })
       await figures.add([full, aSample(30_000), aSample(30_000, {}, 'd2'), aSample(90_000, {}, '')])
       expect(await figures.list('d1', always)).toEqual([aSample(30_000), full])

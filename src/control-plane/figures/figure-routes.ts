@@ -14,7 +14,9 @@ const Counts = z.record(z.string(), z.number().int())
 
 const PercentilesSchema = z
   .object({ count: z.number().int(), p50: Amount, p95: Amount, p99: Amount })
-  .openapi('FigurePercentiles', { description: 'In seconds, estimated within ranges.' })
+  .openapi('FigurePercentiles', {
+    description: 'In seconds, estimated within ranges; none exceeds the longest.',
+  })
 
 const times = (description: string) =>
   PercentilesSchema.nullable().openapi({ description: `${description}; null: none.` })

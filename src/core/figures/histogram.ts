@@ -10,11 +10,54 @@ export interface Histogram {
   counts: Record<string, number>
   /** The sum of all durations, in s. */
   sum: number
+  /** Valid only if its `count` is the number of all durations. Absent: none, or stored by an earlier version. */
+  extremes?: Extremes
+}
+
+interface Extremes {
+  /** How many durations these are about. */
+  count: number
+  /** In s. */
+  min: number
+  max: number
+}
+
+export const noTimes = (): Histogram => ({ counts: {}, sum: 0 })
+
+/** Durations of one kind since the process started. */
+export interface Durations {
+  /** Adds one, in s. */
+  add(seconds: number): void
+  /** All so far, with the extremes of those since the last reading. */
+  read(): Histogram
+}
+
+export function recordDurations(): Durations {
+  const all = noTimes()
+  let latest = noTimes()
+  return {
+    add(measured) {
+      // Clocks of two servers may differ.
+      const seconds = Math.max(measured, 0)
+      const bound = TIME_BOUNDS.find((one) => seconds <= one) ?? '+Inf'
+      latest.counts[bound] = (latest.counts[bound] ?? 0) + 1
+      latest.sum += seconds
+      const { count, min, max } = latest.extremes ?? { count: 0, min: seconds, max: seconds }
+      const [least, most] = [Math.min(min, seconds), Math.max(max, seconds)]
+      latest.extremes = { count: count + 1, min: least, max: most }
+    },
+    read() {
+      const { extremes } = latest
+      addHistogram(all, latest)
+      latest = noTimes()
+      return { counts: { ...all.counts }, sum: all.sum, ...(extremes && { extremes }) }
+    },
+  }
 }
 
 export interface Percentiles {
   count: number
-  /** In s; estimated within the range that it falls into, as Prometheus does. */
+  /** In s; estimated within the range that it falls into, and between the smallest and the largest duration. */
   p50: number
   p95: number
   p99: number
@@ -24,20 +67,37 @@ export interface Percentiles {
 export function percentilesOf(histogram: Histogram): Percentiles | null {
   const count = totalOf(histogram.counts)
   if (count === 0) return null
-  const at = (share: number) => quantile(histogram, share * count)
+  const extremes = extremesOf(histogram)
+  const at = (share: number) => quantile(histogram, extremes, share * count)
   return { count, p50: at(0.5), p95: at(0.95), p99: at(0.99) }
 }
 
-function quantile({ counts }: Histogram, rank: number): number {
+function quantile({ counts }: Histogram, { min, max }: Extremes, rank: number): number {
+  const clamp = (seconds: number) => Math.min(Math.max(seconds, min), max)
   let below = 0
   let lower = 0
   for (const bound of TIME_BOUNDS) {
     const here = counts[bound] ?? 0
-    if (here > 0 && below + here >= rank) return lower + (bound - lower) * ((rank - below) / here)
+    const from = clamp(lower)
+    if (here > 0 && below + here >= rank)
+      return from + (clamp(bound) - from) * ((rank - below) / here)
     below += here
     lower = bound
   }
-  return lower
+  const here = counts['+Inf'] ?? 0
+  const from = clamp(lower)
+  return here > 0 ? from + (max - from) * ((rank - below) / here) : max
+}
+
+/** The extremes of all durations; if they are not known, the bounds of the ranges with durations. */
+function extremesOf({ counts, extremes }: Histogram): Extremes {
+  const count = totalOf(counts)
+  if (extremes?.count === count) return extremes
+  const last = TIME_BOUNDS.length - 1
+  const first = TIME_BOUNDS.findIndex((bound) => counts[bound])
+  const largest = counts['+Inf'] ? last : TIME_BOUNDS.findLastIndex((bound) => counts[bound])
+  const min = first < 0 ? (TIME_BOUNDS[last] as number) : (TIME_BOUNDS[first - 1] ?? 0)
+  return { count, min, max: TIME_BOUNDS[largest] ?? 0 }
 }
 
 /** How many of each; a missing name means none. */
@@ -68,12 +128,19 @@ export function numberSince(before: number | undefined, now: number): number {
 
 /** Adds the other one to `sum`. */
 export function addHistogram(sum: Histogram, other: Histogram): void {
+  const [one, two] = [extremesOf(sum), extremesOf(other)]
+  if (two.count === 0) return
   addCounts(sum.counts, other.counts)
   sum.sum += other.sum
+  const count = one.count + two.count
+  const [min, max] = [Math.min(one.min, two.min), Math.max(one.max, two.max)]
+  sum.extremes = one.count === 0 ? two : { count, min, max }
 }
 
+/** The increase since `before`. If a reading in between was lost, `now` has the extremes of fewer durations. */
 export function histogramSince(before: Histogram | undefined, now: Histogram): Histogram {
   return {
+    ...(now.extremes && { extremes: now.extremes }),
     counts: countsSince(before?.counts, now.counts),
     sum: numberSince(before?.sum, now.sum),
   }

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { isAgentReading } from './reading.ts'
 
-const times = { counts: { '0.5': 2, '+Inf': 1 }, sum: 4 }
+const extremes = { count: 3, min: 0.4, max: 4000 }
+const times = { counts: { '0.5': 2, '+Inf': 1 }, sum: 4001, extremes }
 const reading = {
   ...{ started_at: 1, cpu_seconds: 0.5, memory_bytes: 9, event_loop_delay_seconds: 0 },
   ...{ waiting: 0, delayed: 0, running: 0, queue_age_seconds: 0, streams_open: 0 },
@@ -25,6 +26,10 @@ it.each([
   ['counts of more names than there are', { ...reading, runs: Object.fromEntries(names) }],
   ['a name of any length', { ...reading, runs: { ['x'.repeat(65)]: 1 } }],
   ['times without a sum', { ...reading, waits: { counts: {} } }],
+  [
+    'extremes without a largest',
+    { ...reading, waits: { ...times, extremes: { count: 3, min: 1 } } },
+  ],
 ])('is not taken from code that sends something else: %s', (_, sent) => {
   expect(isAgentReading(sent)).toBe(false)
 })

@@ -1,6 +1,6 @@
 /**
- * The metrics of one process at a moment: what it has counted since it started, and its current state. Read from the
- * same registry as `/metrics`.
+ * The metrics of one process at a moment: what it has counted since it started, and its current state. They agree
+ * with `/metrics`.
  */
 
 import { isObject } from '../json.ts'
@@ -49,6 +49,7 @@ const AMOUNTS = [
 ]
 const COUNTED = ['runs', 'webhooks']
 const TIMED = ['waits', 'first_outputs', 'durations']
+const EXTREMES = ['count', 'min', 'max']
 /** How many names counts have at most, and how long each is: more than there are statuses and ranges. */
 const MOST_NAMES = 64
 const MOST_NAME_LENGTH = 64
@@ -66,7 +67,12 @@ export function isAgentReading(value: unknown): value is AgentReading {
 }
 
 function isHistogram(value: unknown): boolean {
-  return isObject(value) && isAmount(value.sum) && isCounts(value.counts)
+  if (!isObject(value) || !isAmount(value.sum) || !isCounts(value.counts)) return false
+  const { extremes } = value
+  return (
+    extremes === undefined ||
+    (isObject(extremes) && EXTREMES.every((name) => isAmount(extremes[name])))
+  )
 }
 
 function isCounts(value: unknown): boolean {

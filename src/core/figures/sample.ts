@@ -5,6 +5,7 @@ import {
   countsSince,
   type Histogram,
   histogramSince,
+  noTimes,
   numberSince,
 } from './histogram.ts'
 import type {
@@ -23,7 +24,6 @@ export interface Sample extends Required<Omit<AgentReading, 'started_at'>>, Requ
 
 /** An empty sample to add others to. */
 export function newSum(): Sample {
-  const noTimes = () => ({ counts: {}, sum: 0 })
   return {
     seconds: 0,
     servers: 0,
@@ -51,7 +51,7 @@ export function newSum(): Sample {
 
 export const EMPTY_SAMPLE: Readonly<Sample> = newSum()
 
-const NO_TIMES: Readonly<Histogram> = { counts: {}, sum: 0 }
+const NO_TIMES: Readonly<Histogram> = noTimes()
 
 /** Two readings of one process; `before` only if it was running then. */
 interface Change<Reading> {
