@@ -2389,7 +2389,7 @@ export interface components {
             streams_open: number;
             webhooks_pending: number;
             database_bytes: number;
-            /** @description Answered through the gateway. */
+            /** @description Answered through the gateway, without those with `X-Runyard-Wake`. */
             requests: number;
             /** @description Of these with 4xx. */
             refusals: number;

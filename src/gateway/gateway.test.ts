@@ -10,6 +10,7 @@ import {
   type World,
   withKey,
 } from '../../test/support/gateway/gateway-world.ts'
+import type { PassedRequest } from '../core/agent/server/metrics.ts'
 
 let world: World
 
@@ -60,6 +61,25 @@ describe('routing', () => {
       expect(await raw(`GET ${target} HTTP/1.1`)).toMatch(/^HTTP\/1.1 400 .*"detail"/s)
     },
   )
+})
+
+it('reports each request to an agent, and whether it is a glance', async () => {
+  await world.close()
+  const passed: PassedRequest[] = []
+  world = await openWorld({ onPassed: (request) => passed.push(request) })
+  await world.serveAgent(echo)
+  for (const wake of [{}, { 'x-runyard-wake': 'glance' }, { 'x-runyard-wake': 'never' }]) {
+    const headers = { ...withKey.headers, ...wake }
+    await (await fetch(`${world.url}/agents/agent/threads`, { headers })).text()
+  }
+  const ofAgent = { deployment: 'agent', status: 200 }
+  await expect
+    .poll(() => passed)
+    .toMatchObject([
+      { ...ofAgent, isGlance: false },
+      { ...ofAgent, isGlance: true },
+      { ...ofAgent, isGlance: true },
+    ])
 })
 
 describe('a domain', () => {

@@ -20,7 +20,7 @@ import { close, listen } from '../http/listen.ts'
 import { keyHeadersOf } from './caller-keys.ts'
 import { destroyClient, type Handshake } from './exchange.ts'
 import type { Name } from './name.ts'
-import { forward, type Passage } from './proxy.ts'
+import { forward, isGlance, type Passage } from './proxy.ts'
 import { answerForSleeper, asRefusal, refuse } from './refusal.ts'
 import { isRelayed, Relay, type RelayedRequest } from './relay.ts'
 import { bodyOf, checkBodySize, hasBody } from './request-body.ts'
@@ -164,7 +164,7 @@ export class Gateway {
     const isFree = isOpen(req, route)
     if (isFree && (await this.#isAnsweredAsleep(req, res, route))) return
     const admitted = isFree ? this.#withKeys(OPEN, req) : await this.#admit(req, route)
-    this.#observe(route.name, res)
+    this.#observe(route.name, req, res)
     const { maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = this.#options
     checkBodySize(req, maxBodyBytes)
     if (res.closed) return
@@ -200,12 +200,15 @@ export class Gateway {
   }
 
   /** Throws if there is no such deployment: otherwise clients could fill the metrics with made-up names. */
-  #observe(deployment: string, res: ServerResponse): void {
+  #observe(deployment: string, req: IncomingMessage, res: ServerResponse): void {
     this.#table.find(deployment)
     const begun = performance.now()
     res.on('close', () => {
       const seconds = (performance.now() - begun) / 1000
-      this.#options.onPassed?.({ deployment, status: res.statusCode, seconds })
+      this.#options.onPassed?.({
+        ...{ deployment, status: res.statusCode, seconds },
+        isGlance: isGlance(req),
+      })
     })
   }
 

@@ -73,7 +73,7 @@ function isAsked({ req, caller, isUnchecked, res }: Passage): boolean {
 }
 
 /** Whether the request asks not to wake the deployment. */
-function isGlance({ headers }: IncomingMessage): boolean {
+export function isGlance({ headers }: IncomingMessage): boolean {
   return headers[WAKE_HEADER] === 'never' || headers[WAKE_HEADER] === 'glance'
 }
 

@@ -53,9 +53,10 @@ export async function createControlPlaneMetrics(
       requestAnswered(request)
       answering.add(request.seconds)
     },
-    requestPassed({ deployment, status, seconds }: PassedRequest) {
+    requestPassed({ deployment, status, seconds, isGlance }: PassedRequest) {
       passed.inc({ deployment, status })
       duration.observe({ deployment }, seconds)
+      if (isGlance) return
       const known = asked.get(deployment)
       const { requests, durations } = known ?? { requests: {}, durations: recordDurations() }
       addCounts(requests, { [status]: 1 })

@@ -47,16 +47,17 @@ it('says of an agent server what its metrics say', async () => {
   expect(reading.event_loop_delay_seconds).toBeGreaterThanOrEqual(0)
 })
 
-it('says of the gateway what it has passed on, by deployment', async () => {
+it('says of the gateway what it has passed on, by deployment, without glances', async () => {
   const nothing = { countByStatus: async () => ({}) }
   const metrics = await createControlPlaneMetrics({
     deployments: nothing,
     revisions: nothing,
     ping: async () => {},
   } as unknown as Parameters<typeof createControlPlaneMetrics>[0])
-  metrics.requestPassed({ deployment: 'one', status: 200, seconds: 0.2 })
-  metrics.requestPassed({ deployment: 'one', status: 503, seconds: 45 })
-  metrics.requestPassed({ deployment: 'other', status: 404, seconds: 0.002 })
+  metrics.requestPassed({ deployment: 'one', status: 200, seconds: 0.2, isGlance: false })
+  metrics.requestPassed({ deployment: 'one', status: 503, seconds: 45, isGlance: false })
+  metrics.requestPassed({ deployment: 'one', status: 200, seconds: 0.2, isGlance: true })
+  metrics.requestPassed({ deployment: 'other', status: 404, seconds: 0.002, isGlance: false })
   metrics.requestAnswered({ method: 'GET', route: '/ok', status: 200, seconds: 0.001 })
   const { gateway, requests, request_durations } = await metrics.reading()
   expect(gateway).toMatchObject({

@@ -39,7 +39,9 @@ const PointSchema = z
     streams_open: Amount,
     webhooks_pending: Amount,
     database_bytes: Amount,
-    requests: z.number().int().openapi({ description: 'Answered through the gateway.' }),
+    requests: z.number().int().openapi({
+      description: 'Answered through the gateway, without those with `X-Runyard-Wake`.',
+    }),
     refusals: z.number().int().openapi({ description: 'Of these with 4xx.' }),
     errors: z.number().int().openapi({ description: 'Of these with 5xx.' }),
     runs: Counts.openapi({ description: 'Runs that ended, by status.' }),

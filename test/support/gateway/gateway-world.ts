@@ -57,7 +57,7 @@ export async function openWorld({
   ...options
 }: Pick<
   GatewayOptions,
-  'maxBodyBytes' | 'restartWaitMs' | 'domain' | 'hosts' | 'leader' | 'isKeyChecked'
+  'maxBodyBytes' | 'restartWaitMs' | 'domain' | 'hosts' | 'leader' | 'isKeyChecked' | 'onPassed'
 > & {
   certificate?: Certificate
   certificates?: Certificates

@@ -60,6 +60,8 @@ export interface PassedRequest {
   status: number
   /** The time until the end of the response. */
   seconds: number
+  /** It neither woke the deployment nor kept it awake: figures do not count it. */
+  isGlance: boolean
 }
 
 /** What the control plane reports. */
