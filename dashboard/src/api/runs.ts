@@ -36,6 +36,8 @@ export interface FoundRun {
 export interface RunQuery {
   run_id?: string | undefined
   status?: RunStatus | undefined
+  /** Whether it waits: see `is_waiting`. */
+  waiting?: boolean | undefined
   assistant_id?: string | undefined
   thread_id?: string | undefined
   metadata?: Record<string, unknown> | undefined

@@ -3,7 +3,6 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { type AgentServer, atAGlance, useAgentServer } from '../api/agent-server.tsx'
 import { metadataPairs } from '../api/metadata-text.ts'
-import { RUN_STATUSES } from '../api/runs.ts'
 import { meaningOfRun } from '../api/states.ts'
 import { Page } from '../design/page.tsx'
 import { useAddress } from '../shell/address.ts'
@@ -19,9 +18,12 @@ import {
 import { ServersPage } from '../shell/servers-page.tsx'
 import { runsQuery } from './queries.ts'
 import { RunsList } from './runs-list.tsx'
-import { type RunsSearch, runsSearchSchema } from './search.ts'
+import { type RunsSearch, runsSearchSchema, STATUSES } from './search.ts'
 
-const STATUSES = RUN_STATUSES.map((value) => ({ value, label: meaningOfRun(value).word }))
+const STATUS_CHOICES = STATUSES.map((value) => ({
+  value,
+  label: meaningOfRun(value, value === 'waiting').word,
+}))
 
 /** The runs of one agent server. */
 export function RunsPage() {
@@ -91,7 +93,7 @@ function RunFilters(props: {
         any="Any status"
         value={search.status}
         onChange={(status) => onChange({ status })}
-        choices={STATUSES}
+        choices={STATUS_CHOICES}
       />
       <SpanFilter label="When" value={search.since} onChange={(since) => onChange({ since })} />
       {assistantsOf && (

@@ -6,9 +6,12 @@ import { isUuid } from '../design/text/format.ts'
 import { addressText } from '../shell/address.ts'
 import { SPANS } from '../shell/spans.ts'
 
+/** A run that waits for an answer is a success on the wire. */
+export const STATUSES = [...RUN_STATUSES, 'waiting'] as const
+
 export const runsSearchSchema = z.object({
   text: addressText,
-  status: z.enum(RUN_STATUSES).optional().catch(undefined),
+  status: z.enum(STATUSES).optional().catch(undefined),
   assistant: addressText,
   error: addressText,
   metadata: addressText,
@@ -23,7 +26,8 @@ export function queryOf(search: RunsSearch, now: number): RunQuery {
   const typed = text?.trim() || undefined
   return {
     ...(typed && isUuid(typed) ? { run_id: typed } : { text: typed }),
-    status,
+    status: status === 'waiting' ? 'success' : status,
+    waiting: status === 'waiting' || (status === 'success' ? false : undefined),
     assistant_id: assistant,
     error,
     metadata: readable(metadata),

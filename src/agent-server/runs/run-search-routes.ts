@@ -40,6 +40,9 @@ const RunSearchSchema = z
   .object({
     run_id: optional(UuidSchema),
     status: optional(z.enum(RUN_STATUSES)),
+    waiting: optional(z.boolean()).openapi({
+      description: 'Whether it ended with a question that its thread still waits to have answered.',
+    }),
     assistant_id: optional(UuidSchema),
     thread_id: optional(UuidSchema),
     metadata: optional(JsonObjectSchema).openapi({

@@ -242,6 +242,8 @@ export interface QueueFigures {
 export interface RunQuery {
   run_id?: string
   status?: RunStatus
+  /** Whether it ended with a question that its thread still waits to have answered. */
+  waiting?: boolean
   assistant_id?: string
   thread_id?: string
   /** A part of the run's metadata. */

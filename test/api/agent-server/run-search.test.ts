@@ -111,6 +111,24 @@ test('by id, status, assistant, thread, metadata, the text of the error and time
   expect(await names({ created_before: second })).toBe('ba')
 })
 
+test('by whether its thread waits for the answer to its question', async () => {
+  const { assistant_id = '' } = ids.c ?? {}
+  const { thread_id } = await server.client.threads.create()
+  const ask = async (name: string) => {
+    const asked = { input: {}, metadata: { name } }
+    const { run_id } = await server.client.runs.create(thread_id, assistant_id, asked)
+    await server.client.runs.join(thread_id, run_id)
+  }
+  await ask('e')
+  expect(await names({ waiting: true })).toBe('e')
+  expect(await names({ waiting: true, status: 'error' })).toBe('')
+  expect(await names({ waiting: false, status: 'success', thread_id })).toBe('')
+  await ask('f')
+  expect(await names({ waiting: true })).toBe('f')
+  expect(await names({ waiting: false, thread_id })).toBe('e')
+  await server.client.threads.delete(thread_id)
+})
+
 test('page by page', async () => {
   const first = await search({ limit: 3 })
   expect(first.found).toHaveLength(3)
