@@ -495,7 +495,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Compare a revision with the one before */
+        /** Compare a revision with the last one that served before it */
         get: operations["read_revision_changes_v2_deployments__deployment_id__revisions__revision_id__changes_get"];
         put?: never;
         post?: never;

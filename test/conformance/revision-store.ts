@@ -117,6 +117,24 @@ export function testRevisionStore(open: () => ControlPlaneStore): void {
       expect(await numbers({ limit: 10, offset: 0, statuses: [], also: null })).toEqual([])
     })
 
+    it('finds the last one before a number that began to serve, else the last one', async () => {
+      const { revisions } = open()
+      const id = await deploy()
+      const numberBefore = async (number: number) => (await revisions.before(id, number))?.number
+      await revisionAt('BUILD_FAILED', id)
+      await revisionAt('BUILD_FAILED', id)
+      const served = await revisionAt('DEPLOYING', id)
+      const at = new Date().toISOString()
+      const step = { from: 'DEPLOYING', to: 'DEPLOYED', deployed_at: at, updated_at: at } as const
+      await revisions.move(served.id, step)
+      await revisionAt('BUILD_FAILED', id)
+      await revisionAt('DEPLOYED')
+      expect(await numberBefore(1)).toBeUndefined()
+      expect(await numberBefore(3)).toBe(2)
+      expect(await numberBefore(4)).toBe(3)
+      expect(await numberBefore(5)).toBe(3)
+    })
+
     it('notes what its source was resolved to, and keeps the rest of the configuration', async () => {
       const { revisions } = open()
       const [revision, other] = [await revisionAt('BUILDING'), await revisionAt('BUILDING')]

@@ -57,7 +57,7 @@ export function historyQuery(deployment_id: string, { number }: Revision, latest
   })
 }
 
-/** What a revision changed since the one before. Its source is fetched a moment after it was made. */
+/** What a revision changed since the last one that served before it. Its source is fetched a moment after it was made. */
 export function comparisonQuery(deployment_id: string, { id: revision_id, status }: Revision) {
   const params = { path: { deployment_id, revision_id } }
   return queryOptions({

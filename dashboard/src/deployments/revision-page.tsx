@@ -96,7 +96,12 @@ function RevisionView({ deployment, revision }: { deployment: Deployment; revisi
         </Card>
         {(changes || revision.parked_threads) && (
           <Card className="space-y-3">
-            {changes && <ChangeList changes={changes} />}
+            {changes && (
+              <>
+                <h2 className="font-semibold">{`What changed since #${changes.since}`}</h2>
+                <ChangeList changes={changes} isSourceSame={compared?.source?.state === 'same'} />
+              </>
+            )}
             {revision.parked_threads && (
               <ParkedThreads deployment_id={deployment.id} parked={revision.parked_threads} />
             )}

@@ -15,7 +15,7 @@ import { style } from '../terminal/style.ts'
 import { findRevision, REVISION_FORMS } from './revision-choice.ts'
 
 export function showCommand(): Command {
-  return clientCommand('show', 'show one revision, and what it changed since the one before', [
+  return clientCommand('show', 'show one revision, and what it changed', [
     ['runyard revisions show support', 'the latest one'],
     ['runyard revisions show support 3 --diff', 'what #3 changed, line by line'],
   ])

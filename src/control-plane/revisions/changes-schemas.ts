@@ -51,7 +51,7 @@ const SourceChangesSchema = z
 
 export type SourceChanges = z.infer<typeof SourceChangesSchema>
 
-/** Compared with the revision before; null for the first one. */
+/** `changes` and `source`: null for the first revision. Compared as `RevisionChanges` says. */
 export const RevisionComparisonSchema = z
   .object({
     revision_id: z.uuid(),

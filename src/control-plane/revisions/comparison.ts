@@ -1,15 +1,13 @@
-/** What a revision changed since the one before: its fields, its secrets by name, and its source. */
+/** What a revision changed since the last one that served: its fields, its secrets by name, and its source. */
 import type { Revision } from '../../core/deployment/revision.ts'
 import type { SourceSnapshot } from '../../core/deployment/sources/snapshot.ts'
 import { kindOf } from '../../core/deployment/sources/table.ts'
 import { isAllowed, type Principal } from '../../core/people/api-key.ts'
 import type { ControlPlaneParts } from '../control-plane-parts.ts'
-import { latestOf, requireDeployment, requireRevision } from '../deployments/access.ts'
+import { requireDeployment, requireRevision } from '../deployments/access.ts'
 import type { RevisionComparison, SourceChanges } from './changes-schemas.ts'
 import { changesBetween } from './history.ts'
 import { noChanges, sourceChanges } from './source-changes.ts'
-
-const ADDED_MEANWHILE = 5
 
 type Parts = Pick<ControlPlaneParts, 'store' | 'snapshots'>
 
@@ -20,14 +18,10 @@ export async function compareRevision(
   deployment_id: string,
   id: string,
 ): Promise<RevisionComparison> {
-  const deployment = await requireDeployment(parts.store, principal, deployment_id)
+  await requireDeployment(parts.store, principal, deployment_id)
   const revision = await requireRevision(parts.store, deployment_id, id)
   const { number } = revision
-  const latest = await latestOf(parts.store, deployment)
-  // Numbers have no gaps, but revisions that are added meanwhile come before it in the list.
-  const page = { limit: ADDED_MEANWHILE, offset: (latest?.number ?? number) - number + 1 }
-  const near = await parts.store.revisions.list(deployment_id, page)
-  const before = near.find((one) => one.number === number - 1)
+  const before = await parts.store.revisions.before(deployment_id, number)
   if (!before) return { revision_id: id, number, changes: null, source: null }
   const isTextShown = isAllowed(principal.role, 'write')
   const source = await compareSources(parts, before, revision, isTextShown)

@@ -6,7 +6,8 @@ import { Limit, Offset } from '../operations/text.ts'
 const Names = z.array(z.string())
 
 /**
- * `since`: the number of the revision before, with which it is compared. Fields are named as in
+ * `since`: the number of the revision with which it is compared: the last one before it that began to serve, or the one
+ * before it if none did. Fields are named as in
  * `source_revision_config` and `source_config`, with `resource_spec.max_scale` and the like for its
  * members; null: not set. Secrets are listed by name only.
  */

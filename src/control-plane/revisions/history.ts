@@ -17,11 +17,14 @@ export async function readHistory(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ resources: RevisionHistoryEntry[]; offset: number }> {
   await requireDeployment(parts.store, principal, deployment_id)
-  // One more than the page: the oldest of the page is compared with it.
-  const found = await parts.store.revisions.list(deployment_id, { limit: limit + 1, offset })
-  const resources = found
-    .slice(0, limit)
-    .map((revision, index) => entryOf(revision, found[index + 1]))
+  const { revisions } = parts.store
+  const found = await revisions.list(deployment_id, { limit, offset })
+  const oldest = found.at(-1)
+  const older = oldest && (await revisions.before(deployment_id, oldest.number))
+  const resources = found.map((revision, index) => {
+    const earlier = [...found.slice(index + 1), ...(older ? [older] : [])]
+    return entryOf(revision, earlier.find(({ deployed_at }) => deployed_at !== null) ?? earlier[0])
+  })
   return { resources, offset: offset + resources.length }
 }
 

@@ -108,7 +108,7 @@ const changes = operation(
   '/v2/deployments/{deployment_id}/revisions/{revision_id}/changes',
   {
     name: 'read_revision_changes',
-    summary: 'Compare a revision with the one before',
+    summary: 'Compare a revision with the last one that served before it',
     request: { params: RevisionPathSchema },
     answers: { 200: json(RevisionComparisonSchema, 'What it changed.') },
     refusals: [404],

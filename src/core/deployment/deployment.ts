@@ -141,6 +141,10 @@ export interface RevisionStore {
     },
   ): Promise<Revision[]>
   /**
+   * The revision to compare this number with: the last one before it that began to serve, else the last one before it.
+   */
+  before(deployment_id: string, number: number): Promise<Revision | undefined>
+  /**
    * Moves the revision to its next status. `false`: its status is not `from` any more, and nothing was
    * written. Throws when the step is not in the table.
    */

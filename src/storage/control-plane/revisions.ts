@@ -46,6 +46,10 @@ const MAKE_LATEST = 'UPDATE deployments SET latest_revision_id = $2 WHERE id = $
 
 const GET = `SELECT ${REVISIONS.columns} FROM revisions WHERE deployment_id = $1 AND id = $2`
 
+const BEFORE = `
+SELECT ${REVISIONS.columns} FROM revisions WHERE deployment_id = $1 AND number < $2
+ORDER BY deployed_at IS NULL, number DESC LIMIT 1`
+
 const GET_BY_ID = `SELECT ${REVISIONS.columns} FROM revisions WHERE id = $1`
 
 const MOVE = `
@@ -73,6 +77,10 @@ export function createRevisionStore(db: Db, box: SecretBox): RevisionStore {
     list: async (deployment_id, { limit, offset, statuses = REVISION_STATUSES, also = null }) => {
       const params = [deployment_id, JSON.stringify(statuses), limit, offset, also]
       return (await revisions.all(listSql(db), params)).map(toRevision)
+    },
+    before: async (deployment_id, number) => {
+      const stored = await revisions.get(BEFORE, [deployment_id, number])
+      return stored && toRevision(stored)
     },
     move: async (id, step) => {
       refuseUnknownStep(id, step)

@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
-import { compareRevision } from '../../../src/control-plane/revisions/comparison.ts'
-import type { ControlPlaneStore } from '../../../src/core/deployment/control-plane-store.ts'
+import type { RevisionHistoryEntry } from '../../../src/control-plane/revisions/history-schemas.ts'
+import { BuildError } from '../../../src/core/deployment/builds/build.ts'
 import type { SourceSnapshot } from '../../../src/core/deployment/sources/snapshot.ts'
-import type { Principal } from '../../../src/core/people/api-key.ts'
 import { aCreateRequest, startControlPlane } from '../../support/control-plane/control-plane.ts'
 import { forEachTest } from '../../support/running.ts'
 
@@ -120,22 +119,23 @@ describe('the changes of a revision', () => {
     expect((await world.call('GET', changes, undefined, agent)).status).toBe(403)
   })
 
-  it('are those since the revision before, also when others are added meanwhile', async () => {
-    const { path, first } = await aDeployment()
-    const { body: deployment } = await world.call('GET', path)
-    const { deployments, revisions } = world.store
-    const list: typeof revisions.list = async (...asked) => {
-      await world.call('POST', `${path}/revisions`, {})
-      return revisions.list(...asked)
+  it('are those since the last revision that served, not since one that failed', async () => {
+    world.builder.source = aSource('one\n')
+    const { path } = await aDeployment()
+    world.builder.source = aSource('two\n')
+    world.builder.plan = new BuildError('build', 'It ended with 1.')
+    const { body: failed } = await world.call('POST', `${path}/revisions`, {})
+    await settled(path, failed.id, 'BUILD_FAILED')
+    world.builder.plan = 'built'
+    const third = await next(path, {})
+    const found = await changesOf(path, third)
+    expect(found).toMatchObject({ changes: { since: 1 }, source: { state: 'compared' } })
+    const history = async (page: string) => {
+      const { body } = await world.call('GET', `${path}/revision-history${page}`)
+      return body.resources.map((one: RevisionHistoryEntry) => one.changes?.since)
     }
-    const get: typeof revisions.get = (...asked) => revisions.get(...asked)
-    const store = { deployments, revisions: { get, list } } as unknown as ControlPlaneStore
-    const parts = { store, snapshots: world.builder.snapshots }
-    const second = await next(path, {})
-    const admin = { role: 'admin', workspace_id: deployment.tenant_id } as Principal
-    const { changes } = await compareRevision(parts, admin, deployment.id, second)
-    expect(changes?.since).toBe(1)
-    expect((await compareRevision(parts, admin, deployment.id, first)).changes).toBeNull()
+    expect(await history('')).toEqual([1, 1, undefined])
+    expect(await history('?limit=1')).toEqual([1])
   })
 
   it('say that a source was not noted', async () => {

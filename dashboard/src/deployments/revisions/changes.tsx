@@ -20,9 +20,16 @@ const NAMES: Record<string, string> = {
   'resource_spec.memory_limit_mb': 'Memory limit (MB)',
 }
 
-/** What a revision changed since the previous one: source and settings with both values, secrets by name. */
-export function ChangeList({ changes }: { changes: Changes }) {
-  const { fields, secrets, since } = changes
+/** What a revision changed since the last one that served: source and settings with both values, secrets by name. */
+export function ChangeList(props: {
+  changes: Changes
+  /** The upload is another one, with the same files. */
+  isSourceSame?: boolean
+}) {
+  const { secrets, since } = props.changes
+  const fields = props.changes.fields.filter(
+    ({ name }) => !(props.isSourceSame && name === 'source_tarball_path'),
+  )
   const count = Object.values(secrets).flat().length + fields.length
   if (count === 0) return <p className="text-ink-soft">Nothing changed since #{since}.</p>
   return (
