@@ -311,7 +311,20 @@ describe.skipIf(NO_BROWSER)(`runs and threads in the dashboard${skipped}`, () =>
   test('threads are found by what they hold, and deleted with a word of what goes with them', async () => {
     const asking = await finish('ask', { question: 'Shall I send it?' }, { team: 'blue' })
     await finish('agent', human('A poem about tea'), { team: 'blue' })
-    const page = await visitor.open(`${deployment}/threads?metadata=team%3Dblue`)
+    const page = await visitor.open(`${deployment}/runs?metadata=team%3Dblue`)
+    const runs = page.getByRole('grid', { name: 'Runs' })
+    await eventually(() => rows(runs).count()).toBe(2)
+    const status = page.getByRole('button', { name: 'Status' })
+    for (const [choice, words] of [
+      ['Waiting for an answer', 'Shall I send it?'],
+      ['Done', 'A poem about tea'],
+    ] as const) {
+      await status.click()
+      await page.getByRole('option', { name: choice }).click()
+      await eventually(() => rows(runs).count()).toBe(1)
+      await rows(runs).getByText(words).first().waitFor()
+    }
+    await visitor.open(`${deployment}/threads?metadata=team%3Dblue`)
     const list = page.getByRole('grid', { name: 'Threads' })
     await eventually(() => rows(list).count()).toBe(2)
     await page.getByText('2 threads', { exact: true }).waitFor()

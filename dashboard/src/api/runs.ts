@@ -1,5 +1,5 @@
 /** Runs of all threads, as an agent server's `POST /runs/search` returns them. */
-import { askAgent, askForPage } from './agent-request.ts'
+import { askForPage } from './agent-request.ts'
 import type { AgentServer } from './agent-server.tsx'
 import type { Excerpt } from './excerpts.ts'
 import type { RunStatus } from './states.ts'
@@ -29,15 +29,14 @@ export interface FoundRun {
   ended_at: number | null
   /** Absent from an older version's server. */
   excerpt?: Excerpt
-  /** It stopped to ask, and its thread still waits for the answer. */
-  is_waiting: boolean
+  /** It stopped to ask, and its thread still waits for the answer. Absent from an older version's server. */
+  is_waiting?: boolean
 }
 
 export interface RunQuery {
   run_id?: string | undefined
   status?: RunStatus | undefined
-  /** Whether it waits: see `is_waiting`. */
-  waiting?: boolean | undefined
+  is_waiting?: boolean | undefined
   assistant_id?: string | undefined
   thread_id?: string | undefined
   metadata?: Record<string, unknown> | undefined
@@ -53,43 +52,10 @@ export async function searchRuns(
   query: RunQuery & { limit: number; cursor?: string | undefined },
   signal?: AbortSignal,
 ): Promise<{ runs: FoundRun[]; next: string | undefined; lookedAt: number | undefined }> {
-  const found = await askForPage<Omit<FoundRun, 'is_waiting'>[]>(
-    server,
-    'POST',
-    '/runs/search',
-    query,
-    signal,
-  )
+  const found = await askForPage<FoundRun[]>(server, 'POST', '/runs/search', query, signal)
   return {
     lookedAt: found.lookedAt,
-    runs: await withWaiting(server, found.answer, signal),
+    runs: found.answer,
     next: found.headers.get('x-pagination-next') ?? undefined,
   }
-}
-
-/**
- * The run that stopped to ask ended with the latest state of its thread; earlier runs ended before it. If the threads
- * cannot be searched, no run waits.
- */
-async function withWaiting(
-  server: AgentServer,
-  runs: Omit<FoundRun, 'is_waiting'>[],
-  signal: AbortSignal | undefined,
-): Promise<FoundRun[]> {
-  const ended = runs.filter(({ status }) => status === 'success')
-  const ids = [...new Set(ended.map(({ thread_id }) => thread_id))]
-  const waiting =
-    ids.length === 0
-      ? []
-      : await askAgent<{ thread_id: string; state_updated_at: string }[]>(
-          server,
-          'POST',
-          '/threads/search',
-          { ids, status: 'interrupted', limit: 1_000, select: ['thread_id', 'state_updated_at'] },
-          signal,
-        ).catch(() => [])
-  const since = new Map(waiting.map((one) => [one.thread_id, Date.parse(one.state_updated_at)]))
-  const isWaiting = ({ thread_id, status, ended_at }: (typeof runs)[number]) =>
-    status === 'success' && (since.get(thread_id) ?? Number.POSITIVE_INFINITY) <= (ended_at ?? 0)
-  return runs.map((run) => ({ ...run, is_waiting: isWaiting(run) }))
 }

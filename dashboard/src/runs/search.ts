@@ -27,7 +27,7 @@ export function queryOf(search: RunsSearch, now: number): RunQuery {
   return {
     ...(typed && isUuid(typed) ? { run_id: typed } : { text: typed }),
     status: status === 'waiting' ? 'success' : status,
-    waiting: status === 'waiting' || (status === 'success' ? false : undefined),
+    is_waiting: status === 'waiting' || (status === 'success' ? false : undefined),
     assistant_id: assistant,
     error,
     metadata: readable(metadata),

@@ -15,7 +15,7 @@ interface Row {
   assistant_id?: string | undefined
   graph_id?: string | null | undefined
   /** Its question is still open. */
-  is_waiting: boolean
+  is_waiting?: boolean
 }
 
 /** `first` and `last`: the headers of the columns with the texts. `status` stands behind them. */
@@ -42,7 +42,7 @@ export function wordsColumns<T extends Row>(
       width: 'minmax(9rem,3fr)',
       cell: (row) => <LastWords row={row} />,
     },
-    { id: 'status', header: 'Status', width: '11.5rem', cell: status },
+    { id: 'status', header: 'Status', isStatus: true, width: '11.5rem', cell: status },
     {
       id: 'assistant',
       header: 'Assistant',

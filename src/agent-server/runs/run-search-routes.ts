@@ -29,6 +29,7 @@ const FoundRunSchema = RunSchema.omit({ kwargs: true })
     started_at: moment().nullable(),
     ended_at: moment().nullable(),
     excerpt: ExcerptSchema,
+    is_waiting: z.boolean(),
   })
   .openapi('FoundRun')
 
@@ -40,7 +41,7 @@ const RunSearchSchema = z
   .object({
     run_id: optional(UuidSchema),
     status: optional(z.enum(RUN_STATUSES)),
-    waiting: optional(z.boolean()).openapi({
+    is_waiting: optional(z.boolean()).openapi({
       description: 'Whether it ended with a question that its thread still waits to have answered.',
     }),
     assistant_id: optional(UuidSchema),
@@ -143,5 +144,6 @@ function present(run: StoredRun): FoundRun {
     started_at: run.started_at,
     ended_at: isTerminal(run.status) ? Date.parse(run.updated_at) : null,
     excerpt: excerptOfRun(run),
+    is_waiting: run.is_waiting,
   }
 }

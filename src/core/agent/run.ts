@@ -243,7 +243,7 @@ export interface RunQuery {
   run_id?: string
   status?: RunStatus
   /** Whether it ended with a question that its thread still waits to have answered. */
-  waiting?: boolean
+  is_waiting?: boolean
   assistant_id?: string
   thread_id?: string
   /** A part of the run's metadata. */
@@ -258,7 +258,7 @@ export interface RunQuery {
 }
 
 /** A run in a list. Without `excerpt` it has not ended, or it is from an older version. */
-export type FoundRun = StoredRun & { excerpt?: RunExcerpt }
+export type FoundRun = StoredRun & { excerpt?: RunExcerpt; is_waiting: boolean }
 
 /** The fields of a run that most callers need. */
 export type RunGlance = Pick<QueuedRun, 'run_id' | 'thread_id' | 'status' | 'updated_at'>

@@ -17,7 +17,7 @@ const FAILED = "status IN ('error', 'interrupted', 'timeout')"
 const FAILURES: readonly RunStatus[] = ['error', 'interrupted', 'timeout']
 
 /** A run that stops to ask ends with the latest state of its thread; earlier runs ended before it. */
-const WAITING = `status = 'success' AND EXISTS (SELECT 1 FROM threads AS w WHERE w.thread_id = runs.thread_id
+export const WAITING = `status = 'success' AND EXISTS (SELECT 1 FROM threads AS w WHERE w.thread_id = runs.thread_id
       AND w.status = 'interrupted' AND w.state_updated_at <= runs.updated_at)`
 
 export function runSearchStatement(
@@ -29,7 +29,7 @@ export function runSearchStatement(
   const params: SqlValue[] = []
   const place = (value: SqlValue) => `$${params.push(value)}`
   const { run_id, status, assistant_id, thread_id, metadata, filter, error } = query
-  const { waiting, created_after, created_before } = query
+  const { is_waiting, created_after, created_before } = query
   const visible = metadataConditions(json, filter ? { filter } : {}, params)
   const conditions = [
     `EXISTS (SELECT 1 FROM threads AS t WHERE ${['t.thread_id = runs.thread_id', 't.purge_at IS NULL', ...visible].join(' AND ')})`,
@@ -38,7 +38,7 @@ export function runSearchStatement(
     ...(run_id ? [`run_id = ${place(run_id)}`] : []),
     ...(status ? [`status = '${status}'`] : []),
     ...(status && FAILURES.includes(status) ? [FAILED] : []),
-    ...(waiting === undefined ? [] : [waiting ? WAITING : `NOT (${WAITING})`]),
+    ...(is_waiting === undefined ? [] : [is_waiting ? WAITING : `NOT (${WAITING})`]),
     ...(assistant_id ? [`assistant_id = ${place(assistant_id)}`] : []),
     ...(thread_id ? [`runs.thread_id = ${place(thread_id)}`] : []),
     ...(created_after ? [`created_at >= ${place(created_after)}`] : []),

@@ -19,14 +19,14 @@ import type { Db } from '../db/db.ts'
 import { decodeRow, encodeJson } from '../db/table.ts'
 import { HELD, heldParams, holdsLease } from '../leases/leases.ts'
 import { addLongInput, encodeKwargs, LONG_INPUT, withLongInput } from './run-inputs.ts'
-import { findMentions, runSearchStatement } from './run-search.ts'
+import { findMentions, runSearchStatement, WAITING } from './run-search.ts'
 import { addTimeline, encodeEnd } from './timelines.ts'
 
 const COLUMNS = `run_id, thread_id, assistant_id, created_at, updated_at, status, metadata, kwargs,
   multitask_strategy, seq, available_at, attempt, cancel_action, cancel_reason, stop_outcome, error,
   started_at, origin, ${LONG_INPUT}`
 
-const FOUND_COLUMNS = `${COLUMNS}, timeline`
+const FOUND_COLUMNS = `${COLUMNS}, timeline, CASE WHEN ${WAITING} THEN 1 ELSE 0 END AS waits`
 
 const JSON_COLUMNS = ['metadata', 'kwargs', 'error', 'origin'] as const
 
@@ -264,14 +264,14 @@ export function createRunStore(db: Db, maxAttempts = MAX_RUN_ATTEMPTS): RunStore
     },
     async search(query, page) {
       const { sql, params } = runSearchStatement(db, FOUND_COLUMNS, query, page)
-      return (await db.all<{ timeline: string | null }>(sql, params)).map(toFoundRun)
+      return (await db.all<FoundRow>(sql, params)).map(toFoundRun)
     },
     async searchText(query, text, page) {
       const { ids, ...bound } = await findMentions(db, query, text, page)
       // Again with the whole query: since then a thread may have been dropped, or have got another owner.
       const found = { limit: page.limit, ids: ids.slice(0, page.limit) }
       const { sql, params } = runSearchStatement(db, FOUND_COLUMNS, query, found)
-      const rows = await db.all<{ timeline: string | null }>(sql, params)
+      const rows = await db.all<FoundRow>(sql, params)
       return { runs: rows.map(toFoundRun), ...bound }
     },
     async hasActive(thread_id) {
@@ -402,9 +402,14 @@ function toRun(row: object): StoredRun {
   return withLongInput(run, long_input)
 }
 
-function toFoundRun({ timeline, ...row }: { timeline: string | null }): FoundRun {
+interface FoundRow {
+  timeline: string | null
+  waits: number
+}
+
+function toFoundRun({ timeline, waits, ...row }: FoundRow): FoundRun {
   const { excerpt } = timeline === null ? {} : (parseJson(timeline) as TimelineEntry)
-  return { ...toRun(row), ...(excerpt && { excerpt }) }
+  return { ...toRun(row), ...(excerpt && { excerpt }), is_waiting: waits === 1 }
 }
 
 function splitLease(row: LeasedRow): { run: StoredRun; lease: Lease } {

@@ -59,6 +59,7 @@ test('the latest first, with how each went and without what it was asked', async
       started_at: expect.any(Number),
       ended_at: expect.any(Number),
       excerpt: NOTHING,
+      is_waiting: false,
     },
   ])
 })
@@ -120,12 +121,15 @@ test('by whether its thread waits for the answer to its question', async () => {
     await server.client.runs.join(thread_id, run_id)
   }
   await ask('e')
-  expect(await names({ waiting: true })).toBe('e')
-  expect(await names({ waiting: true, status: 'error' })).toBe('')
-  expect(await names({ waiting: false, status: 'success', thread_id })).toBe('')
+  expect((await search({ thread_id })).found).toMatchObject([{ is_waiting: true }])
+  expect(await names({ is_waiting: true })).toBe('e')
+  expect(await names({ is_waiting: true, status: 'error' })).toBe('')
+  expect(await names({ is_waiting: false, status: 'success', thread_id })).toBe('')
   await ask('f')
-  expect(await names({ waiting: true })).toBe('f')
-  expect(await names({ waiting: false, thread_id })).toBe('e')
+  expect(await names({ is_waiting: true })).toBe('f')
+  expect(await names({ is_waiting: false, thread_id })).toBe('e')
+  const { found } = await search({ thread_id })
+  expect(found).toMatchObject([{ is_waiting: true }, { is_waiting: false }])
   await server.client.threads.delete(thread_id)
 })
 
