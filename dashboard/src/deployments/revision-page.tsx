@@ -16,7 +16,7 @@ import { useRevision } from './deployment-state.tsx'
 import { RevisionLog } from './logs/revision-log.tsx'
 import { comparisonQuery, historyQuery, revisionQuery } from './queries.ts'
 import { ChangeList } from './revisions/changes.tsx'
-import { Failure } from './revisions/failure.tsx'
+import { FailureReason } from './revisions/failure.tsx'
 import { originText } from './revisions/origin-text.ts'
 import { ParkedThreads } from './revisions/parked-threads.tsx'
 import { RevisionActions } from './revisions/revision-actions.tsx'
@@ -87,7 +87,7 @@ function RevisionView({ deployment, revision }: { deployment: Deployment; revisi
       )}
       {revision.status.endsWith('_FAILED') && (
         <div className="mb-4">
-          <Failure deployment_id={deployment.id} revision={revision} />
+          <FailureReason revision={revision} />
         </div>
       )}
       <div className="mb-6 grid grid-cols-1 gap-4 lg:grid-cols-2">

@@ -16,10 +16,11 @@ const INK: Record<LogEntry['level'], string> = {
   CRITICAL: 'text-bad font-semibold',
 }
 
-/** A few lines of a log, without following it. */
+/** A few lines of a log, the last ones in view, without following it. */
 export function LogLines({ entries, label }: { entries: readonly LogEntry[]; label: string }) {
   return (
     <section
+      ref={showEnd}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
       tabIndex={0}
       aria-label={label}
@@ -30,6 +31,10 @@ export function LogLines({ entries, label }: { entries: readonly LogEntry[]; lab
       ))}
     </section>
   )
+}
+
+function showEnd(frame: HTMLElement | null): void {
+  if (frame) frame.scrollTop = frame.scrollHeight
 }
 
 /** One line as a row: time, level, message, fields and run. A narrow window wraps the message, below the time. */

@@ -9,26 +9,28 @@ import { logTailQuery } from '../logs/queries.ts'
 /** Number of log lines below the sentence. */
 const LINES = 14
 
-/** Why a revision failed: the sentence first, then the log of that step. */
-export function Failure({
-  deployment_id,
-  revision,
-}: {
-  deployment_id: string
-  revision: Revision
-}) {
+/** Why a revision failed, in a sentence. */
+export function FailureReason({ revision }: { revision: Revision }) {
   const { step, sentence } = reasonOf(revision)
+  return (
+    <div className="flex gap-2.5 rounded-md border border-bad/40 bg-bad-soft px-3 py-2.5">
+      <CircleAlert size={16} className="mt-0.5 shrink-0 text-bad" aria-hidden="true" />
+      <p className="min-w-0 wrap-anywhere whitespace-pre-wrap">
+        {step && <span className="font-medium">{step} failed. </span>}
+        {sentence}
+      </p>
+    </div>
+  )
+}
+
+/** Why a revision failed: the sentence first, then the end of the log of that step. */
+export function Failure(props: { deployment_id: string; revision: Revision }) {
+  const { deployment_id, revision } = props
   const kind = revision.status === 'DEPLOY_FAILED' ? 'deploy' : 'build'
   const tail = useQuery(logTailQuery({ deployment_id, revision_id: revision.id, kind }, LINES))
   return (
     <div className="space-y-2">
-      <div className="flex gap-2.5 rounded-md border border-bad/40 bg-bad-soft px-3 py-2.5">
-        <CircleAlert size={16} className="mt-0.5 shrink-0 text-bad" aria-hidden="true" />
-        <p className="min-w-0 wrap-anywhere whitespace-pre-wrap">
-          {step && <span className="font-medium">{step} failed. </span>}
-          {sentence}
-        </p>
-      </div>
+      <FailureReason revision={revision} />
       {tail.data && tail.data.length > 0 && (
         <>
           <LogLines entries={tail.data} label={`End of the ${WORDS[kind]} log`} />
