@@ -140,6 +140,7 @@ function columnsOf(
     {
       id: 'state',
       header: 'State',
+      isStatus: true,
       width: 'minmax(10.5rem,1.5fr)',
       sortBy: ({ id }) => Object.keys(STATES).indexOf(states?.get(id)?.state ?? ''),
       cell: (one) => <DeploymentState deployment={one} />,

@@ -25,8 +25,10 @@ export interface ListColumn<T> {
   /** A CSS grid track: `6rem`, `minmax(0,1fr)`. */
   width: string
   align?: 'right'
-  /** Second on a phone, where a list scrolls sideways. */
+  /** Third on a phone, where a list scrolls sideways. */
   isTime?: boolean
+  /** Second on a phone, as a mark without its word. */
+  isStatus?: boolean
   /** The column that names a row for screen readers. */
   isRowHeader?: boolean
   /** The list can be sorted by this value. */
@@ -167,14 +169,16 @@ export function RowList<T>(props: {
   )
 }
 
-/** The columns that the window is wide enough for; on a phone the time is the second. */
+/** The columns that the window is wide enough for; on a phone the name, the status and the time come first, all in sight. */
 function useShown<T>(columns: readonly ListColumn<T>[]): readonly ListColumn<T>[] {
   const width = useSyncExternalStore(onResize, widthNow)
   return useMemo(() => {
     const shown = columns.filter(({ from }) => from === undefined || width >= FROM_PX[from])
-    const [first, ...rest] = shown.filter(({ isTime }) => !isTime)
-    if (width > 0 || !first) return shown
-    return [first, ...shown.filter(({ isTime }) => isTime), ...rest]
+    const [first, ...rest] = shown
+    if (width > 0 || !first || !rest.some(({ isStatus }) => isStatus)) return shown
+    const rank = ({ isStatus, isTime }: ListColumn<T>) => (isStatus ? 0 : isTime ? 1 : 2)
+    const later = rest.map((one) => (one.isStatus ? { ...one, width: '3.75rem' } : one))
+    return [{ ...first, width: '9rem' }, ...later.toSorted((a, b) => rank(a) - rank(b))]
   }, [columns, width])
 }
 
@@ -219,15 +223,16 @@ function Head<T>(props: {
     <div
       role="columnheader"
       aria-sort={isUp ? 'ascending' : isDown ? 'descending' : undefined}
+      title={header}
       className={classes('truncate px-2 py-2', align === 'right' && 'text-right')}
     >
       {sortBy ? (
         <button
           type="button"
-          className="inline-flex max-w-full items-center gap-1 truncate hover:text-ink"
+          className="inline-flex max-w-full items-center gap-1 hover:text-ink"
           onClick={() => props.onSort?.(isUp ? `-${id}` : id)}
         >
-          {header}
+          <span className="truncate">{header}</span>
           {(isUp || isDown) && <Arrow size={12} aria-hidden="true" className="shrink-0" />}
         </button>
       ) : (
@@ -241,10 +246,11 @@ function Head<T>(props: {
 function Cells<T>({ columns, row }: { columns: readonly ListColumn<T>[]; row: T | undefined }) {
   return useMemo(
     () =>
-      columns.map(({ id, cell, align, isRowHeader }) => (
+      columns.map(({ id, cell, align, isRowHeader, isStatus }) => (
         <div
           key={id}
           role={isRowHeader ? 'rowheader' : 'gridcell'}
+          data-mark={isStatus || undefined}
           className={classes(
             'min-w-0 truncate px-2',
             align === 'right' && 'text-right tabular-nums',

@@ -20,12 +20,12 @@ const SOFT: Record<Tone, string> = {
   live: 'bg-accent-soft text-accent',
 }
 
-/** A mark and a word, for tables and facts. */
+/** A mark and a word, for tables and facts. On a phone a list shows the mark alone. */
 export function Status({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
     <span className={classes('inline-flex items-center gap-1.5 whitespace-nowrap', INK[tone])}>
       <Mark tone={tone} />
-      <span className="font-medium">{children}</span>
+      <span className="font-medium max-sm:in-data-mark:sr-only">{children}</span>
     </span>
   )
 }

@@ -71,6 +71,7 @@ function Readout({ row, bands, format }: ChartProps & { row: ChartRow }) {
 function Legend({ rows, bands, format, kind }: ChartProps & { rows: ChartRow[] }) {
   return (
     <span className="flex flex-wrap gap-x-3 text-sm text-ink-soft">
+      <span className="text-ink-faint">{kind === 'bars' ? 'In all' : 'Latest'}</span>
       {bands.map(({ name, color }) => {
         const values = rows.map((row) => row.values[name]).filter((value) => value != null)
         const told = kind === 'bars' ? values.reduce((sum, value) => sum + value, 0) : values.at(-1)
