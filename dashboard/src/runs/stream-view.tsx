@@ -44,7 +44,7 @@ export function StreamView({ server, place }: { server: AgentServer; place: RunP
           // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
           tabIndex={0}
           aria-label="Events"
-          className="relative h-80 overflow-auto rounded-md border border-line bg-sunken"
+          className="relative max-h-80 min-h-8 overflow-auto rounded-md border border-line bg-sunken"
           onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
             isAtEnd.current = scrollHeight - scrollTop - clientHeight < 2 * LINE
           }}
