@@ -12,13 +12,15 @@ export function NeedsSection({ needs }: { needs: readonly Need[] }) {
   return (
     <Section title="Needs attention">
       <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
-        {needs.flatMap(linesOf).map(({ key, tone, content, action }) => (
+        {needs.flatMap(linesOf).map(({ key, tone, name, text, action }) => (
           <li key={key} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5">
             <span className="flex min-w-0 flex-1 items-baseline gap-2.5">
               <span className="shrink-0">
                 <Mark tone={tone} />
               </span>
-              <span className="min-w-0 wrap-anywhere">{content}</span>
+              <span className="min-w-0 wrap-anywhere">
+                <span className="font-medium">{name}</span>: {text}
+              </span>
             </span>
             {action}
           </li>
@@ -31,7 +33,8 @@ export function NeedsSection({ needs }: { needs: readonly Need[] }) {
 interface Line {
   key: string
   tone: Tone
-  content: ReactNode
+  name: string
+  text: string
   action: ReactNode
 }
 
@@ -48,11 +51,8 @@ function linesOf({
     lines.push({
       key: `${id} failed`,
       tone: 'bad',
-      content: (
-        <>
-          <Name name={name} />: #{failed.number} failed: {sentenceOf(failed)}
-        </>
-      ),
+      name,
+      text: `#${failed.number} failed: ${sentenceOf(failed)}`,
       action: <TextLink to={pagesOf(id).revision(failed.id)}>See why</TextLink>,
     })
   }
@@ -60,14 +60,11 @@ function linesOf({
     lines.push({
       key: `${id} threads`,
       tone: 'wait',
-      content: (
-        <>
-          <Name name={name} />:{' '}
-          {waitingThreads === 1
-            ? 'one thread waits for an answer.'
-            : `${waitingThreads} threads wait for an answer.`}
-        </>
-      ),
+      name,
+      text:
+        waitingThreads === 1
+          ? 'one thread waits for an answer.'
+          : `${waitingThreads} threads wait for an answer.`,
       action: (
         <span className="flex gap-4">
           {(waitingThreads > 1 || !question) && <TextLink to={threads}>See all</TextLink>}
@@ -80,18 +77,10 @@ function linesOf({
     lines.push({
       key: `${id} queue`,
       tone: 'wait',
-      content: (
-        <>
-          <Name name={name} />: {queue.waiting} runs wait, the oldest for{' '}
-          {durationText(queue.ageSeconds * 1_000)}.
-        </>
-      ),
+      name,
+      text: `${queue.waiting} runs wait, the oldest for ${durationText(queue.ageSeconds * 1_000)}.`,
       action: <TextLink to={`${pagesOf(id).runs}?status=pending`}>See the queue</TextLink>,
     })
   }
   return lines
-}
-
-function Name({ name }: { name: string }) {
-  return <span className="font-medium">{name}</span>
 }

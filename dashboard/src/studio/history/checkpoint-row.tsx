@@ -74,6 +74,13 @@ export function CheckpointRow(props: {
       >
         {name.text}
       </span>
+      {tone && tone !== 'live' && row.next.length > 0 && (
+        <span className="min-w-0 truncate text-ink-soft">
+          <span aria-hidden="true">→ </span>
+          <span className="sr-only">then </span>
+          <span className="font-mono">{row.next.join(', ')}</span>
+        </span>
+      )}
       {forks > 0 && (
         <span className="flex shrink-0 items-center gap-0.5 text-xs text-ink-soft">
           <GitBranch size={12} aria-hidden="true" />
