@@ -92,6 +92,7 @@ describe('wrong usage', () => {
       ['run', 'support'],
       ['run', 'support', 'a', '--resume', 'b'],
       ['run', 'support', '--resume', 'b'],
+      ['run', 'support', 'a', '--thread', 'nonesuch'],
       ['restore'],
       ['domains'],
       ['domains', 'add', 'support', 'a.example.com', '--key', 'key.pem'],

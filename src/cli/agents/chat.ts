@@ -1,9 +1,10 @@
 /** `runyard chat` */
 
 import { createInterface } from 'node:readline'
-import { isCancel, select, text } from '@clack/prompts'
+import { isCancel, select, text, updateSettings } from '@clack/prompts'
 import type { Command } from 'commander'
 import { clientCommand, connected } from '../connection.ts'
+import { threadId } from '../option-readers.ts'
 import { INTERRUPTED_EXIT_CODE, untilInterrupted } from '../terminal/interruption.ts'
 import { plainText, say } from '../terminal/output.ts'
 import { type Choice, chosen, type Interrupt, type Question, questionOf } from './answers.ts'
@@ -20,7 +21,7 @@ export function chatCommand(): Command {
   ])
     .argument('<name>', 'the deployment')
     .option('--assistant <id>', 'its id or its graph (default: the only graph)')
-    .option('--thread <id>', 'go on with this thread (default: a new one)')
+    .option('--thread <id>', 'go on with this thread (default: a new one)', threadId)
     .action(async (name: string, options) =>
       connected(options, async ({ client, isJson }) => {
         const agent = await openAgent(client, name, options.assistant)
@@ -127,6 +128,11 @@ function openPrompt(): Prompt {
 const WHERE = { output: process.stderr }
 
 class TerminalPrompt implements Prompt {
+  constructor() {
+    // Ctrl-D closes the reader of a prompt without settling it.
+    updateSettings({ aliases: { '\x04': 'cancel' } })
+  }
+
   async message(): Promise<string | undefined> {
     const said = await text({ message: 'You', placeholder: 'a message; empty to leave', ...WHERE })
     return isCancel(said) || !said ? undefined : said

@@ -1,6 +1,7 @@
 /** `runyard run` */
 import type { Command } from 'commander'
 import { clientCommand, connected } from '../connection.ts'
+import { threadId } from '../option-readers.ts'
 import { INTERRUPTED_EXIT_CODE, untilInterrupted } from '../terminal/interruption.ts'
 import { plainText, printJson, say } from '../terminal/output.ts'
 import { looseJson, questionOf } from './answers.ts'
@@ -24,7 +25,7 @@ export function runCommand(): Command {
     .argument('<name>', 'the deployment')
     .argument('[input]', 'a text, a JSON object, or - for standard input')
     .option('--assistant <id>', 'its id or its graph (default: the only graph)')
-    .option('--thread <id>', 'go on with this thread (default: a new one)')
+    .option('--thread <id>', 'go on with this thread (default: a new one)', threadId)
     .option('--resume <answer>', 'what the thread’s interrupt is answered with: a text, or JSON')
     .action(async (name: string, input: string | undefined, options, command: Command) =>
       connected(options, async ({ client, isJson }) => {
