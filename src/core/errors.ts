@@ -113,3 +113,21 @@ export function invalidField(
 ): AppError {
   return new AppError('invalid', msg, { issues: [{ loc, msg, type }] })
 }
+
+/**
+ * The text of a failure, for places that show only its first line: if that just announces the reason, the reason is
+ * moved up into it.
+ */
+export function withReasonFirst(text: string): string {
+  const [head = '', ...rest] = text.split('\n')
+  if (head.endsWith(':')) {
+    // `Transform failed with 1 error:`
+    const at = rest.findIndex((line) => line.trim() !== '')
+    return at < 0 ? text : [`${head} ${rest[at]?.trim()}`, ...rest.slice(at + 1)].join('\n')
+  }
+  // A traceback of Python has its error at the end.
+  const error = head.endsWith('cannot be loaded.') && rest.find((line) => PYTHON_ERROR.test(line))
+  return error ? [`${head.slice(0, -1)}: ${error}`, ...rest].join('\n') : text
+}
+
+const PYTHON_ERROR = /^[A-Za-z_][\w.]*(: |$)/

@@ -17,6 +17,7 @@ import type {
   RuntimeSpec,
   RuntimeState,
 } from '../../core/deployment/runtime.ts'
+import { withReasonFirst } from '../../core/errors.ts'
 import type { ProjectConfig } from '../../project/config.ts'
 import type { DevSources } from './sources.ts'
 
@@ -185,9 +186,9 @@ export class Reloads {
   }
 }
 
-/** The first line as a sentence; the other lines were already printed. */
+/** The first line as a sentence, with the reason; the other lines were already printed. */
 function firstLine(reason: string): string {
-  const [line = ''] = reason.split('\n', 1)
+  const [line = ''] = withReasonFirst(reason).split('\n', 1)
   return /[.!?]$/.test(line) ? line : `${line}.`
 }
 

@@ -1,6 +1,7 @@
 /** Texts of failures for status messages. */
 import { BuildError } from '../../core/deployment/builds/build.ts'
 import type { Secret } from '../../core/deployment/revision.ts'
+import { withReasonFirst } from '../../core/errors.ts'
 
 /** The longest status message, in bytes of UTF-8. */
 export const MAX_MESSAGE_BYTES = 4096
@@ -22,21 +23,6 @@ export function describeBuildFailure(error: unknown): string {
 export function statusMessage(text: string, secrets: Secret[]): string {
   return shorten(withReasonFirst(maskOf(secrets)(text.replaceAll('\0', ''))))
 }
-
-/** Lists show only the first line. If it just announces the reason, the reason is moved up into it. */
-function withReasonFirst(text: string): string {
-  const [head = '', ...rest] = text.split('\n')
-  if (head.endsWith(':')) {
-    // `Transform failed with 1 error:`
-    const at = rest.findIndex((line) => line.trim() !== '')
-    return at < 0 ? text : [`${head} ${rest[at]?.trim()}`, ...rest.slice(at + 1)].join('\n')
-  }
-  // A traceback of Python has its error at the end.
-  const error = head.endsWith('cannot be loaded.') && rest.find((line) => PYTHON_ERROR.test(line))
-  return error ? [`${head.slice(0, -1)}: ${error}`, ...rest].join('\n') : text
-}
-
-const PYTHON_ERROR = /^[A-Za-z_][\w.]*(: |$)/
 
 /** Removes the values of these secrets, plain and within JSON, and credentials in URLs from texts. */
 export function maskOf(secrets: Secret[]): (text: string) => string {
