@@ -319,6 +319,17 @@ describe('a project that cannot be loaded', () => {
     await expect(load(`broken/${name}.json`)).rejects.toEqual(refusal(message))
   })
 
+  it('fails with the error of its sources alone, where its bundle fails too', async () => {
+    const bundlePath = join(folder, 'bundle.mjs')
+    await writeFile(bundlePath, 'throw new TypeError("thrown on purpose")')
+    const warned: unknown[] = []
+    const log = { ...silentLog, warn: (...line: unknown[]) => warned.push(line) }
+    const config = await readProjectConfig(resolve(PROJECTS, 'broken/throws.json'))
+    const loading = loadProject(config, { log, bundlePath })
+    await expect(loading).rejects.toEqual(refusal(/throws\.ts could not be loaded: TypeError/))
+    expect(warned).toEqual([])
+  })
+
   it('is told to install LangGraph', async () => {
     await writeFile(join(folder, 'langgraph.json'), '{"graphs": {"a": "./graph.ts:graph"}}')
     await writeFile(join(folder, 'graph.ts'), 'export const graph = {}')

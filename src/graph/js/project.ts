@@ -64,30 +64,33 @@ interface LoadOptions {
 export async function loadProject(config: ProjectConfig, options: LoadOptions): Promise<Project> {
   const { bundlePath, patchesOff = [], log } = options
   applyPatches(log, patchesOff)
-  const bundled = bundlePath && (await loadBundled(config, bundlePath, options))
-  if (bundled) return bundled
-  const sources = (bundlePath && (await options.unpackSources?.())) || config
-  await installHooks(mainFile(sources))
-  return loadModules(sources, options)
+  if (!bundlePath) return loadSources(config, options)
+  try {
+    return await loadBundled(config, bundlePath, options)
+  } catch (err) {
+    closeBundle()
+    const sources = (await options.unpackSources?.()) ?? config
+    // If the project itself is at fault, this throws its error with all details.
+    const project = await loadSources(sources, options)
+    const fields = err instanceof AppError ? { reason: err.message } : { err }
+    log.warn(fields, 'The bundle could not be used; the sources were loaded as they are.')
+    return project
+  }
 }
 
-/** `undefined` if the bundle does not work: the sources are loaded then, and their errors count. */
 async function loadBundled(
   config: ProjectConfig,
   bundlePath: string,
   options: LoadOptions,
-): Promise<Project | undefined> {
-  try {
-    if (options.hasSourceMaps) process.setSourceMapsEnabled(true)
-    await openBundle(bundlePath, config.root)
-    return await loadModules(config, options)
-  } catch (err) {
-    closeBundle()
-    // If the project itself is at fault, loading its sources reports that again, with all details.
-    const fields = err instanceof AppError ? { reason: err.message } : { err }
-    options.log.warn(fields, 'The bundle could not be used; the sources are loaded as they are.')
-    return undefined
-  }
+): Promise<Project> {
+  if (options.hasSourceMaps) process.setSourceMapsEnabled(true)
+  await openBundle(bundlePath, config.root)
+  return loadModules(config, options)
+}
+
+async function loadSources(sources: ProjectConfig, options: LoadOptions): Promise<Project> {
+  await installHooks(mainFile(sources))
+  return loadModules(sources, options)
 }
 
 async function loadModules(config: ProjectConfig, { log, onStep }: LoadOptions): Promise<Project> {
