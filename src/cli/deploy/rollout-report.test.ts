@@ -53,7 +53,10 @@ const count = (text: string) => said.join('\n').split(text).length - 1
 it('shows the end of a build log once, and the reason with what was not shown', async () => {
   await report('install: npm ci ended with 1\nnpm error 404\nnot in the log', ['npm error 404'])
   expect(count('npm error 404')).toBe(1)
-  expect(said.at(-1)).toBe('BUILD_FAILED: install: npm ci ended with 1\nnot in the log')
+  expect(said.at(-1)).toBe(
+    'BUILD_FAILED: install: npm ci ended with 1\nnot in the log\n' +
+      '"runyard logs a --build" prints the log of its build.',
+  )
   expect(process.exitCode).toBe(1)
 })
 
@@ -67,5 +70,5 @@ it('shows it with the reason where the log is not shown', async () => {
 it('watches a rollout to its end when the control plane was away at the first look', async () => {
   await report('install: npm ci ended with 1', [], { isAwayFirst: true })
   expect(said[0]).toBe('Revision r of a.')
-  expect(said.at(-1)).toBe('BUILD_FAILED: install: npm ci ended with 1')
+  expect(said.at(-1)).toMatch(/^BUILD_FAILED: install: npm ci ended with 1\n/)
 })

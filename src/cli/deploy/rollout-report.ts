@@ -40,7 +40,7 @@ export async function reportRollout(
     const revision = end ?? first ?? (await client.getRevision(deployment_id, revision_id))
     printJson({ ...(await client.getDeployment(deployment_id)), revision })
   }
-  if (end && end.status !== 'DEPLOYED') return fail(end, { isJson, shown })
+  if (end && end.status !== 'DEPLOYED') return fail(end, { name: deployment.name, isJson, shown })
   if (!isJson) console.log(deployment.source_config.custom_url ?? client.url)
 }
 
@@ -96,10 +96,16 @@ function sayItContinues(name: string): void {
 /** The reason ends with the last lines of the build: lines that were shown already are left out. */
 function fail(
   { status, status_message }: Revision,
-  { isJson, shown }: { isJson: boolean; shown: ReadonlySet<string> },
+  { name, isJson, shown }: { name: string; isJson: boolean; shown: ReadonlySet<string> },
 ): void {
   const [reason, ...lines] = (status_message ?? 'no reason was given.').split('\n')
   const others = lines.filter((line) => !shown.has(line))
-  if (!isJson) say([`${status}: ${reason}`, ...others].join('\n'))
+  const hint = status === 'BUILD_FAILED' ? [buildLogHint(name)] : []
+  if (!isJson) say([`${status}: ${reason}`, ...others, ...hint].join('\n'))
   process.exitCode = 1
+}
+
+/** For a failed build: where its log is. */
+export function buildLogHint(name: string): string {
+  return `"runyard logs ${name} --build" prints the log of its build.`
 }

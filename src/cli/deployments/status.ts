@@ -8,7 +8,7 @@ import {
 } from '../../../client/src/client.ts'
 import { AppError } from '../../core/errors.ts'
 import { clientCommand, connected, requireDeployment } from '../connection.ts'
-import { reportRollout } from '../deploy/rollout-report.ts'
+import { buildLogHint, reportRollout } from '../deploy/rollout-report.ts'
 import { printFacts, printJson, printTable, shortTime, tableStatus } from '../terminal/output.ts'
 
 export function statusCommand(): Command {
@@ -87,6 +87,7 @@ async function showOne(
   if (latest && !isOver(latest.status)) {
     console.log(`\nIts rollout is on its way: "runyard status ${name} --watch" follows it.`)
   }
+  if (latest?.status === 'BUILD_FAILED') console.log(`\n${buildLogHint(name)}`)
 }
 
 function nameOf({ number, id }: Revision): string {
