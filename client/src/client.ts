@@ -8,6 +8,7 @@ import {
   type Logs,
   type paths,
   type Revision,
+  type RevisionHistoryEntry,
   type RevisionStatus,
   type Secret,
   TERMINAL_REVISION_STATUSES,
@@ -110,6 +111,18 @@ export class ControlPlaneClient {
     return everyPage((query) =>
       dataOf(
         this.api.GET('/v2/deployments/{deployment_id}/revisions', { params: { path, query } }),
+      ),
+    )
+  }
+
+  /** Who made each of them, why, and what it changed: of all, the newest first. */
+  async listRevisionHistory(deployment_id: string): Promise<RevisionHistoryEntry[]> {
+    const path = { deployment_id }
+    return everyPage((query) =>
+      dataOf(
+        this.api.GET('/v2/deployments/{deployment_id}/revision-history', {
+          params: { path, query },
+        }),
       ),
     )
   }

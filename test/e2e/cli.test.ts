@@ -220,7 +220,8 @@ describe('a deployment by the CLI', () => {
     writeFileSync(join(folder, 'broken/package.json'), JSON.stringify({ name: 'a', scripts }))
     const { code, stdout, stderr } = await cli('deploy', 'broken', '--name', 'support')
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toMatch(/the wheel came off.*_FAILED: /s)
+    expect(stderr).toMatch(/the wheel came off.*_FAILED: .*"runyard logs support --build" prints/s)
+    expect(await ok('status', 'support')).toContain('"runyard logs support --build" prints')
     const [broken, active] = await revisions()
     expect(broken.status).toMatch(/_FAILED$/)
     expect(await ok('deployments')).toContain(` #${active.number} `)
@@ -239,7 +240,15 @@ describe('a deployment by the CLI', () => {
 
   it('goes back to the revision before, and to any that is named', async () => {
     const [, second, first] = await revisions()
-    expect((await cli('rollback', 'support')).stderr).toContain('the secrets go back too')
+    const back = await cli('rollback', 'support')
+    expect(back.stderr).toContain(`Going back to #${first.number}: `)
+    expect(await ok('revisions', 'support')).toMatch(
+      new RegExp(`\n#5 .* back to #${first.number}\n`),
+    )
+    expect(await cli('logs', 'support', '--build')).toMatchObject({
+      stdout: '',
+      stderr: expect.stringContaining(`#5 uses the build of #${first.number}: `),
+    })
     const named = await cli('rollback', 'support', '--to', second.id.slice(0, 8))
     expect(named).toMatchObject({
       code: 0,

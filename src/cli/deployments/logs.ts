@@ -14,6 +14,7 @@ import { AppError } from '../../core/errors.ts'
 import { clientCommand, connected, requireDeployment } from '../connection.ts'
 import { countUpTo } from '../option-readers.ts'
 import { untilInterrupted } from '../terminal/interruption.ts'
+import { say } from '../terminal/output.ts'
 import { findRevision, REVISION_FORMS } from './revision-choice.ts'
 
 const POLL_MS = 500
@@ -85,7 +86,26 @@ async function buildLog(
     offset = page.logs.at(-1)?.id ?? offset
     if (page.logs.length > 0) continue
     const isOver = page.next_offset === null && (await hasEnded(client, deployment_id, revision_id))
+    if (isOver && offset === undefined) return sayWhoseBuild(client, deployment_id, revision_id)
     if (isOver || !isFollowed || !(await pause(signal))) return
+  }
+}
+
+/** A revision that repeats another one has no log of its own while it uses that one's build. */
+async function sayWhoseBuild(
+  client: ControlPlaneClient,
+  deployment_id: string,
+  revision_id: string,
+): Promise<void> {
+  const history = await client.listRevisionHistory(deployment_id)
+  const own = history.find((one) => one.revision_id === revision_id)
+  for (let one = own; one && one.repeats !== null; ) {
+    const { repeats } = one
+    one = history.find(({ number }) => number === repeats)
+    if (!one || (await lastOfBuild(client, deployment_id, one.revision_id, 1)).length === 0)
+      continue
+    say(`#${own?.number} uses the build of #${one.number}: "--revision ${one.number}" prints it.`)
+    return
   }
 }
 

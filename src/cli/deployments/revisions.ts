@@ -1,6 +1,6 @@
 /** `runyard revisions` and `runyard rollback` */
 import { Command } from 'commander'
-import { dataOf, type Revision } from '../../../client/src/client.ts'
+import { dataOf, type Revision, type RevisionHistoryEntry } from '../../../client/src/client.ts'
 import { clientCommand, connected, requireDeployment } from '../connection.ts'
 import { reportRollout } from '../deploy/rollout-report.ts'
 import { describeExamples } from '../examples.ts'
@@ -31,9 +31,14 @@ export function revisionsCommand(): Command {
     )
 }
 
-/** Why it failed; else its message, or the subject of its commit. */
-function aboutText({ status_message, message, commit_subject }: Revision): string {
-  const [text = ''] = (status_message ?? message ?? commit_subject ?? '').split('\n')
+/** Why it failed; else its message, the revision that it repeats, the subject of its commit, or its changes. */
+function aboutText(
+  { status_message, message, commit_subject }: Revision,
+  entry: RevisionHistoryEntry | undefined,
+): string {
+  const origin = entry ? originText(entry) : ''
+  const ofCommit = entry?.repeats ? origin : (commit_subject ?? origin)
+  const [text = ''] = (status_message ?? message ?? ofCommit).split('\n')
   return plainText(text)
 }
 
@@ -47,6 +52,8 @@ function listCommand(): Command {
         const deployment = await requireDeployment(client, name)
         const revisions = await client.listRevisions(deployment.id)
         if (isJson) return printJson(revisions)
+        const history = await client.listRevisionHistory(deployment.id)
+        const entries = new Map(history.map((entry) => [entry.revision_id, entry]))
         printTable(
           ['REVISION', 'STATUS', 'SERVING', 'CREATED', 'ID', 'ABOUT'],
           revisions.map((revision) => [
@@ -55,7 +62,7 @@ function listCommand(): Command {
             revision.id === deployment.active_revision_id ? 'yes' : '',
             shortTime(revision.created_at),
             revision.id,
-            aboutText(revision),
+            aboutText(revision, entries.get(revision.id)),
           ]),
         )
       }),
@@ -84,7 +91,10 @@ export function rollbackCommand(): Command {
             body: target ? { revision_id: target.id } : {},
           }),
         )
-        const where = target ? ` to #${target.number}` : ''
+        // Only for the sentence: the rollback goes on if the control plane restarts just now.
+        const history = await client.listRevisionHistory(deployment.id).catch(() => [])
+        const number = history.find(({ revision_id }) => revision_id === made.id)?.repeats
+        const where = number ? ` to #${number}` : ''
         say(`Going back${where}: the configuration and the secrets go back too.`)
         await reportRollout(client, {
           deployment: { ...deployment, latest_revision_id: made.id },
@@ -95,4 +105,17 @@ export function rollbackCommand(): Command {
         })
       }),
     )
+}
+
+/** `back to #1`, `changed secrets`; empty: the revision has another source, or is the first. */
+function originText({ made_for, repeats, changes }: RevisionHistoryEntry): string {
+  if (made_for === 'redeploy') return `#${repeats} deployed again`
+  if (made_for === 'agent_key') return `#${repeats} with another agent key`
+  if (repeats !== null) return `back to #${repeats}`
+  const fields = changes?.fields.map(({ name }) => name) ?? []
+  const hasSecrets = Object.values(changes?.secrets ?? {}).some((names) => names.length > 0)
+  // An upload has another path each time.
+  const names = fields.filter((name) => name !== 'source_tarball_path')
+  if (hasSecrets) names.push('secrets')
+  return names.length > 0 ? `changed ${names.join(', ')}` : ''
 }
