@@ -92,7 +92,7 @@ const dashboard = filesOf('dashboard/src', (file) => !isTest(file))
 const tests = [...filesOf('test'), ...filesOf('src', isTest), ...filesOf('dashboard/src', isTest)]
 
 const COUNTS: [what: string, count: number, limit: number][] = [
-  ['lines of src, without tests', linesOf(src), 101_500],
+  ['lines of src, without tests', linesOf(src), 101_700],
   ['files of src, without tests', src.length, 868],
   ['entries of src', readdirSync(join(root, 'src')).filter((name) => !isTest(name)).length, 23],
   ['files of src with one importer, in percent', Math.round(shareWithOneImporter(src)), 39],
@@ -101,7 +101,7 @@ const COUNTS: [what: string, count: number, limit: number][] = [
   ['circles of files in src', circles(src), 0],
   ['circles of files in the dashboard', circles(dashboard), 0],
   ['lines of the dashboard, without tests', linesOf(dashboard), 29_400],
-  ['lines of tests', linesOf(tests), 94_300],
+  ['lines of tests', linesOf(tests), 94_400],
 ]
 
 for (const [what, count, limit] of COUNTS) {
