@@ -105,7 +105,8 @@ export function testRunStore(world: () => AgentStoreWorld): void {
       expect(added.kwargs).toEqual(kwargs)
       expect(await store.runs.latest(thread_id)).toEqual(added)
       expect(await store.runs.list(thread_id, { limit: 1, offset: 0 })).toEqual([added])
-      expect(await store.runs.search({ thread_id }, { limit: 1 })).toEqual([added])
+      const found = { ...added, is_waiting: false }
+      expect(await store.runs.search({ thread_id }, { limit: 1 })).toEqual([found])
       const statuses = { after: added.seq - 1, limit: 1 }
       expect(await store.runs.listWithStatus(['pending'], statuses)).toEqual([added])
       expect((await mustClaim()).run.kwargs).toEqual(kwargs)
