@@ -36,7 +36,7 @@ test('requests during a look share the next one', async () => {
   expect([seen.length, looks.isRunning]).toEqual([2, false])
 })
 
-test('no look follows the one that is under way when it is stopped', async () => {
+test('a look under way is the last one after a stop', async () => {
   const { looks, seen, end } = observed()
   looks.request()
   looks.request()

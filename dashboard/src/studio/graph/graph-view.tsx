@@ -48,7 +48,7 @@ export default function GraphView(props: GraphViewProps) {
 
 type FlowNode = Node<StepNodeData>
 
-/** `drawing` is the one that is laid out: the next one may be under way. */
+/** `drawing` belongs to `layout`; `GraphView` may have a newer drawing, whose layout is not finished. */
 function Flow(props: GraphViewProps & LaidOut) {
   const { drawing, layout, direction, chosen, choose, toggleGroup } = props
   const { activity, next, isRunning } = useStudioStream()
